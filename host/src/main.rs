@@ -1,0 +1,3 @@
+//! The `hotcell` binary: hands over to [`hotcell::cli`].
+
+fn main() {}

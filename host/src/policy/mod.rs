@@ -1,0 +1,233 @@
+//! Decides what a call may touch.
+//!
+//! Owns [`Policy`], [`Grant`] and [`decide`](Policy::decide). A grant is the only thing a sandbox
+//! store can be built from, and only this module can construct one, so plan mode, enterprise
+//! lock-down and what the user granted are one mechanism. It is pure: it must never open a file,
+//! ask a person, or know how a grant is enforced.
+
+mod grant;
+
+pub use grant::Grant;
+
+use crate::protocol::{Capabilities, Limits, ToolDefinition};
+use std::path::PathBuf;
+
+/// How a run may act on the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Tools get what they require and what they accept, as far as it was given.
+    #[default]
+    Act,
+    /// Only read-only tools are offered, and they get read-only grants.
+    Plan,
+}
+
+/// Everything a decision depends on, fixed for a run.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// The mode of the run.
+    pub mode: Mode,
+    /// What the user and the administrator give at most.
+    pub allowed: Capabilities,
+    /// The workspace, canonical: mounted at `/workspace`.
+    pub workspace: PathBuf,
+    /// The directory of installed skills, if there is one: mounted at `/skills`, always read-only.
+    pub skills: Option<PathBuf>,
+    /// The limits of each call.
+    pub limits: Limits,
+}
+
+/// The rule by which a call was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Rule {
+    /// Plan mode gives read-only capabilities, and the tool requires more.
+    #[error(
+        "plan mode gives tools read-only capabilities and `{tool}` requires {missing}; describe the change instead, or ask for a run without --plan"
+    )]
+    PlanMode {
+        /// The tool.
+        tool: String,
+        /// What plan mode withholds.
+        missing: Capabilities,
+    },
+    /// The tool requires what nobody gave.
+    #[error(
+        "`{tool}` requires {missing}, which this run was not given; allow it by `capabilities` in hotcell.toml or --allow"
+    )]
+    NotAllowed {
+        /// The tool.
+        tool: String,
+        /// What is missing.
+        missing: Capabilities,
+    },
+}
+
+/// The answer of [`Policy::decide`].
+#[derive(Debug, Clone)]
+pub enum Decision {
+    /// The call may run with exactly this.
+    Grant(Grant),
+    /// The call may not run.
+    Deny(Rule),
+}
+
+impl Policy {
+    /// Decides about one call of `tool`. Unknown means refuse: whatever is not both asked for by
+    /// the tool and allowed here is not in the grant.
+    pub fn decide(&self, tool: &ToolDefinition) -> Decision {
+        let allowed = match self.mode {
+            Mode::Act => self.allowed,
+            Mode::Plan => self.allowed.intersection(Capabilities::READ_ONLY),
+        };
+        let missing = tool.requires.difference(allowed);
+        if missing.is_empty() {
+            let asked = tool.requires.union(tool.accepts);
+            return Decision::Grant(Grant::new(self, asked.intersection(allowed)));
+        }
+        let tool_name = tool.name.clone();
+        let withheld = missing.intersection(self.allowed);
+        Decision::Deny(if withheld.is_empty() {
+            Rule::NotAllowed {
+                tool: tool_name,
+                missing,
+            }
+        } else {
+            Rule::PlanMode {
+                tool: tool_name,
+                missing: withheld,
+            }
+        })
+    }
+
+    /// Whether the model is shown the tool at all.
+    pub fn offers(&self, tool: &ToolDefinition) -> bool {
+        matches!(self.decide(tool), Decision::Grant(_))
+    }
+
+    /// The grant under which a component describes itself: nothing.
+    pub fn describe_grant(limits: Limits) -> Grant {
+        Grant::nothing(limits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Capability;
+    use crate::protocol::Capability::{
+        Network, Process, SessionState, Skills, WorkspaceRead, WorkspaceWrite,
+    };
+
+    fn set(items: &[Capability]) -> Capabilities {
+        items.iter().copied().collect()
+    }
+
+    fn decide(
+        mode: Mode,
+        allowed: &[Capability],
+        requires: &[Capability],
+        accepts: &[Capability],
+    ) -> Result<Capabilities, &'static str> {
+        let policy = Policy {
+            mode,
+            allowed: set(allowed),
+            workspace: PathBuf::from("/w"),
+            skills: None,
+            limits: Limits::default(),
+        };
+        let tool = ToolDefinition {
+            name: "t".into(),
+            description: String::new(),
+            input_schema: serde_json::json!({"type": "object"}),
+            requires: set(requires),
+            accepts: set(accepts),
+        };
+        match policy.decide(&tool) {
+            Decision::Grant(grant) => Ok(grant.capabilities()),
+            Decision::Deny(Rule::PlanMode { .. }) => Err("plan"),
+            Decision::Deny(Rule::NotAllowed { .. }) => Err("not allowed"),
+        }
+    }
+
+    #[test]
+    fn a_table_of_decisions() {
+        let everything = &Capability::ALL[..];
+        let cases: &[(
+            Mode,
+            &[Capability],
+            &[Capability],
+            &[Capability],
+            Result<&[Capability], &str>,
+        )] = &[
+            (Mode::Act, everything, &[], &[], Ok(&[])),
+            (
+                Mode::Act,
+                everything,
+                &[WorkspaceRead],
+                &[],
+                Ok(&[WorkspaceRead]),
+            ),
+            (Mode::Act, &[], &[WorkspaceRead], &[], Err("not allowed")),
+            (
+                Mode::Act,
+                &[WorkspaceRead],
+                &[WorkspaceRead],
+                &[WorkspaceWrite, Network],
+                Ok(&[WorkspaceRead]),
+            ),
+            (
+                Mode::Act,
+                everything,
+                &[WorkspaceRead],
+                &[WorkspaceWrite],
+                Ok(&[WorkspaceRead, WorkspaceWrite]),
+            ),
+            (
+                Mode::Plan,
+                everything,
+                &[WorkspaceRead],
+                &[WorkspaceWrite],
+                Ok(&[WorkspaceRead]),
+            ),
+            (Mode::Plan, everything, &[WorkspaceWrite], &[], Err("plan")),
+            (Mode::Plan, everything, &[Process], &[], Err("plan")),
+            (Mode::Plan, everything, &[Network], &[], Err("plan")),
+            (
+                Mode::Plan,
+                &[WorkspaceRead],
+                &[WorkspaceWrite],
+                &[],
+                Err("not allowed"),
+            ),
+            (
+                Mode::Plan,
+                everything,
+                &[SessionState, Skills],
+                &[Process],
+                Ok(&[SessionState, Skills]),
+            ),
+        ];
+        for (mode, allowed, requires, accepts, expected) in cases {
+            assert_eq!(
+                decide(*mode, allowed, requires, accepts),
+                expected.map(set),
+                "{mode:?} allowed {allowed:?} requires {requires:?} accepts {accepts:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn plan_mode_never_grants_more_than_reading() {
+        for bits in 0..64_usize {
+            let chosen: Vec<Capability> = Capability::ALL
+                .into_iter()
+                .enumerate()
+                .filter(|(index, _)| bits & (1 << index) != 0)
+                .map(|(_, capability)| capability)
+                .collect();
+            if let Ok(granted) = decide(Mode::Plan, &Capability::ALL, &[], &chosen) {
+                assert!(granted.is_read_only(), "{granted}");
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The component of glob and grep.

@@ -1,0 +1,1 @@
+//! What a Rust author of a hotcell tool depends on.

@@ -1,0 +1,1 @@
+//! The files of the guests that the tests run.
