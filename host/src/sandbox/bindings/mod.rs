@@ -1,0 +1,6 @@
+//! The contract as Rust types, one file a released version.
+//!
+//! Owns what `bindgen!` makes of `wit/`. A released WIT never changes: a new version gets a file
+//! beside the old one. It must never hold logic.
+
+pub mod v0_1;

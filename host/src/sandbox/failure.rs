@@ -1,0 +1,98 @@
+//! From a trap to a sentence the model can act on.
+//!
+//! Owns the error that limits raise inside a store, and the table that turns whatever ended a
+//! guest into a kind and a message. It must never let a wasmtime error out as text of its own.
+
+use super::call::CallFailure;
+use crate::protocol::{Limit, Limits, ToolErrorKind};
+use wasmtime::Trap;
+use wasmtime::component::ResourceTableError;
+
+/// A limit of the call was reached. Raised inside the store, and found again at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the call reached its limit `{limit}`: used {used} of {allowed} {}; raise it by `{limit}` under [limits] in hotcell.toml or by --{}", limit.unit(), limit.key().replace('_', "-"))]
+pub struct LimitReached {
+    pub limit: Limit,
+    pub used: u64,
+    pub allowed: u64,
+}
+
+impl LimitReached {
+    pub const fn new(limit: Limit, used: u64, limits: &Limits) -> Self {
+        LimitReached {
+            limit,
+            used,
+            allowed: limit.of(limits),
+        }
+    }
+
+    /// An error when `used` is over the limit.
+    pub const fn check(limit: Limit, used: u64, limits: &Limits) -> Result<(), Self> {
+        if used > limit.of(limits) {
+            return Err(Self::new(limit, used, limits));
+        }
+        Ok(())
+    }
+}
+
+impl From<LimitReached> for CallFailure {
+    fn from(reached: LimitReached) -> Self {
+        CallFailure {
+            kind: ToolErrorKind::LimitExceeded,
+            message: reached.to_string(),
+        }
+    }
+}
+
+/// Says what ended a guest. `log` is the end of its standard error, where languages leave the
+/// message of a panic or an abort.
+pub fn explain(error: &wasmtime::Error, limits: &Limits, log: &str) -> CallFailure {
+    if let Some(reached) = error.downcast_ref::<LimitReached>() {
+        return (*reached).into();
+    }
+    if let Some(ResourceTableError::Full) = error.downcast_ref::<ResourceTableError>() {
+        return LimitReached::new(Limit::Resources, limits.resources + 1, limits).into();
+    }
+    if let Some(exit) = error.downcast_ref::<wasmtime_wasi::I32Exit>() {
+        return crashed(
+            &format!("the tool called exit({}) instead of answering", exit.0),
+            log,
+        );
+    }
+    let Some(trap) = error.downcast_ref::<Trap>() else {
+        return crashed(
+            &format!("the tool broke the contract: {}", first_line(error)),
+            log,
+        );
+    };
+    match trap {
+        Trap::OutOfFuel => LimitReached::new(Limit::Fuel, limits.fuel, limits).into(),
+        Trap::Interrupt => LimitReached::new(Limit::Deadline, limits.deadline_ms, limits).into(),
+        Trap::StackOverflow => crashed("the tool overflowed its stack", log),
+        Trap::MemoryOutOfBounds => crashed(
+            "the tool accessed memory out of bounds, as a stack overflow also does",
+            log,
+        ),
+        Trap::UnreachableCodeReached => crashed("the tool aborted", log),
+        other => crashed(&format!("the tool trapped: {other}"), log),
+    }
+}
+
+fn crashed(what: &str, log: &str) -> CallFailure {
+    let log = log.trim();
+    let message = if log.is_empty() {
+        what.to_owned()
+    } else {
+        format!("{what}; the end of its log:\n{log}")
+    };
+    CallFailure {
+        kind: ToolErrorKind::Crashed,
+        message,
+    }
+}
+
+/// The innermost cause, one line: outer ones name offsets in the component.
+fn first_line(error: &wasmtime::Error) -> String {
+    let text = error.root_cause().to_string();
+    text.lines().next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,55 @@
+//! Looks at a component before it is linked.
+//!
+//! Owns the checks that turn a file which cannot be a tool into a clear error: what it is, what it
+//! imports, which version of the contract it was built for. It must never run anything.
+
+use super::CONTRACT;
+use super::component::LoadError;
+use super::imports;
+use wasmtime::component::Component;
+
+/// The eight bytes that begin a core module, and those that begin a component.
+const CORE_MODULE: [u8; 8] = *b"\0asm\x01\0\0\0";
+const COMPONENT: [u8; 8] = *b"\0asm\x0d\0\x01\0";
+
+/// Refuses what is plainly no component.
+pub fn check_bytes(bytes: &[u8]) -> Result<(), LoadError> {
+    match bytes.first_chunk::<8>() {
+        Some(&COMPONENT) => Ok(()),
+        Some(&CORE_MODULE) => Err(LoadError::CoreModule),
+        _ if COMPONENT.starts_with(bytes) => Err(LoadError::Truncated),
+        _ => Err(LoadError::NotWasm),
+    }
+}
+
+/// Refuses imports this host does not offer, and exports that are not the contract's.
+pub fn check_world(component: &Component) -> Result<(), LoadError> {
+    let engine = component.engine();
+    let world = component.component_type();
+    for (import, _) in world.imports(engine) {
+        let interface = without_version(import);
+        if imports::OFFERED.contains(&interface) {
+            continue;
+        }
+        return Err(LoadError::UnknownImport(import.to_owned()));
+    }
+    let exported: Vec<&str> = world.exports(engine).map(|(name, _)| name).collect();
+    let (package, version) = CONTRACT.split_once('@').unwrap_or((CONTRACT, ""));
+    let wanted = format!("{package}/tool@{version}");
+    if exported.contains(&wanted.as_str()) {
+        return Ok(());
+    }
+    let interface = format!("{package}/tool");
+    let other = exported
+        .into_iter()
+        .find(|name| without_version(name) == interface);
+    Err(match other {
+        Some(found) => LoadError::OtherVersion(found.to_owned()),
+        None => LoadError::NoTool,
+    })
+}
+
+fn without_version(name: &str) -> &str {
+    name.split_once('@')
+        .map_or(name, |(interface, _)| interface)
+}

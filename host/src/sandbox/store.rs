@@ -1,0 +1,234 @@
+//! One fresh store a call.
+//!
+//! Owns what a guest can reach while it runs, and the counters of its limits. A store can only be
+//! made from a grant. It must never outlive its call, and never take anything from the process
+//! (arguments, environment, standard streams).
+
+use super::call::CallOutput;
+use super::failure::LimitReached;
+use super::imports::stdio::{LogStream, ProgramOutput};
+use super::runtime::Runtime;
+use crate::policy::Grant;
+use crate::protocol::{Capabilities, Limit, Limits};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use wasmtime::component::ResourceTable;
+use wasmtime::{CallHook, ResourceLimiter, Store, UpdateDeadline};
+use wasmtime_wasi::filesystem::WasiFilesystemCtx;
+use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi_io::IoView;
+
+/// Where the guest sees the workspace.
+pub const WORKSPACE_MOUNT: &str = "/workspace";
+/// Where the guest sees the installed skills.
+pub const SKILLS_MOUNT: &str = "/skills";
+
+/// What a guest can reach, and what it has used.
+pub struct Guest {
+    pub wasi: WasiCtx,
+    /// Apart from `wasi`, because the preopens are shared with other calls.
+    pub files: WasiFilesystemCtx,
+    pub table: ResourceTable,
+    pub capabilities: Capabilities,
+    pub call: CallIdentity,
+    pub output: Arc<dyn CallOutput>,
+    pub runtime: Arc<Runtime>,
+    pub log: LogStream,
+    pub reported_bytes: u64,
+    limits: Limits,
+    usage: Usage,
+}
+
+/// Whose call it is, as the imports need it.
+pub struct CallIdentity {
+    pub session: String,
+    /// The namespace of the `state` import.
+    pub component: String,
+}
+
+/// What the call has used so far.
+#[derive(Debug, Default)]
+struct Usage {
+    memory_bytes: u64,
+    peak_memory_bytes: u64,
+    table_elements: u64,
+    host_calls: u64,
+}
+
+impl Guest {
+    /// Calls into the host so far.
+    pub const fn host_calls(&self) -> u64 {
+        self.usage.host_calls
+    }
+
+    /// The most linear memory at one time, in bytes.
+    pub const fn peak_memory_bytes(&self) -> u64 {
+        self.usage.peak_memory_bytes
+    }
+
+    /// The limits of the call.
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn count_host_call(&mut self) -> wasmtime::Result<()> {
+        self.usage.host_calls += 1;
+        LimitReached::check(Limit::HostCalls, self.usage.host_calls, &self.limits)?;
+        Ok(())
+    }
+}
+
+impl WasiView for Guest {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView {
+            ctx: &mut self.wasi,
+            table: &mut self.table,
+        }
+    }
+}
+
+impl IoView for Guest {
+    fn table(&mut self) -> &mut ResourceTable {
+        &mut self.table
+    }
+}
+
+/// Counts memory and tables over the whole call, and refuses growth with an error of ours rather
+/// than a failed `memory.grow`, which most languages turn into an unreadable abort.
+impl ResourceLimiter for Guest {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let wanted = self.usage.memory_bytes + desired.saturating_sub(current) as u64;
+        LimitReached::check(Limit::Memory, wanted, &self.limits)?;
+        self.usage.memory_bytes = wanted;
+        self.usage.peak_memory_bytes = self.usage.peak_memory_bytes.max(wanted);
+        Ok(true)
+    }
+
+    fn table_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let wanted = self.usage.table_elements + desired.saturating_sub(current) as u64;
+        LimitReached::check(Limit::Tables, wanted, &self.limits)?;
+        self.usage.table_elements = wanted;
+        Ok(true)
+    }
+}
+
+/// Makes the store of one call.
+///
+/// # Errors
+/// When a directory of the grant cannot be opened.
+pub fn new_store(
+    runtime: &Arc<Runtime>,
+    grant: &Grant,
+    call: CallIdentity,
+    output: Arc<dyn CallOutput>,
+    started: Instant,
+) -> wasmtime::Result<Store<Guest>> {
+    let limits = *grant.limits();
+    let log = LogStream::new(limits.output_bytes);
+    let mut builder = WasiCtx::builder();
+    builder
+        .stdout(ProgramOutput::new(Arc::clone(&output), limits.output_bytes))
+        .stderr(log.clone());
+    let mut table = ResourceTable::new();
+    table.set_max_capacity(usize::try_from(limits.resources).unwrap_or(usize::MAX));
+    let guest = Guest {
+        wasi: builder.build(),
+        files: runtime.preopens.of(grant)?,
+        table,
+        capabilities: grant.capabilities(),
+        call,
+        output,
+        runtime: Arc::clone(runtime),
+        log,
+        reported_bytes: 0,
+        limits,
+        usage: Usage::default(),
+    };
+    let mut store = Store::new(&runtime.engine, guest);
+    store.limiter(|guest| guest);
+    store.set_fuel(limits.fuel)?;
+    // Bounds what one host call can make the host copy out of the guest.
+    store.set_hostcall_fuel(usize::try_from(limits.output_bytes).unwrap_or(usize::MAX));
+    store.call_hook(|mut store, hook| match hook {
+        CallHook::CallingHost => store.data_mut().count_host_call(),
+        _ => Ok(()),
+    });
+    let deadline = Duration::from_millis(limits.deadline_ms);
+    store.set_epoch_deadline(1);
+    store.epoch_deadline_callback(move |_| {
+        // The check is here and not only in a timer: a timer fires late when every worker runs a
+        // guest that does not wait.
+        let used = started.elapsed();
+        if used >= deadline {
+            let used_ms = u64::try_from(used.as_millis()).unwrap_or(u64::MAX);
+            return Err(LimitReached::new(Limit::Deadline, used_ms, &limits).into());
+        }
+        Ok(UpdateDeadline::Yield(1))
+    });
+    Ok(store)
+}
+
+/// Directories opened once and shared by all calls with the same grant: a call then costs no
+/// `open`, and a workspace that is swapped under a running session is not followed.
+#[derive(Default)]
+pub struct Preopens {
+    opened: Mutex<Vec<(PreopenKey, WasiFilesystemCtx)>>,
+}
+
+#[derive(PartialEq, Eq)]
+struct PreopenKey {
+    workspace: Option<(PathBuf, bool)>,
+    skills: Option<PathBuf>,
+}
+
+impl Preopens {
+    /// The file system of a call with this grant.
+    fn of(&self, grant: &Grant) -> wasmtime::Result<WasiFilesystemCtx> {
+        let workspace = grant.workspace();
+        let skills = grant.skills();
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = opened.iter().find(|(key, _)| {
+            key.workspace
+                .as_ref()
+                .map(|(path, writable)| (path.as_path(), *writable))
+                == workspace
+                && key.skills.as_deref() == skills
+        });
+        if let Some((_, files)) = found {
+            return Ok(files.clone());
+        }
+        let mut builder = WasiCtx::builder();
+        // Small file operations are answered on the spot; `imports::filesystem` keeps guests away
+        // from what could block. Must precede the preopens.
+        builder.allow_blocking_current_thread(true);
+        if let Some((path, writable)) = workspace {
+            let perms = if writable {
+                FsPerms::ReadWrite
+            } else {
+                FsPerms::ReadOnly
+            };
+            builder.preopened_dir(path, WORKSPACE_MOUNT, perms)?;
+        }
+        if let Some(path) = skills {
+            builder.preopened_dir(path, SKILLS_MOUNT, FsPerms::ReadOnly)?;
+        }
+        let files = builder.build().filesystem().clone();
+        let key = PreopenKey {
+            workspace: workspace.map(|(path, writable)| (path.to_owned(), writable)),
+            skills: skills.map(ToOwned::to_owned),
+        };
+        opened.push((key, files.clone()));
+        Ok(files)
+    }
+}
