@@ -158,7 +158,7 @@ proptest! {
             apply(&mut history, operation);
             let stored = history.messages();
             check(stored);
-            let sum: u64 = stored.iter().map(|message| estimate_message(message)).sum();
+            let sum: u64 = stored.iter().map(estimate_message).sum();
             prop_assert_eq!(history.tokens(), sum);
         }
         history.close();
