@@ -1,0 +1,188 @@
+//! The calls of a turn, side by side.
+//!
+//! Owns how many run at once, the order of their results, and the pair of events that frames each.
+//! It must never judge an argument or a failure: a result goes to the model as it is.
+
+use super::emit::{Emitter, notice};
+use super::run::Driver;
+use crate::protocol::{Event, NoticeLevel, OutputStream, ToolCall, ToolErrorKind, ToolResult};
+use crate::sandbox::CallOutput;
+use crate::tools::{Admitted, CallWatcher};
+use futures::FutureExt;
+use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+const CUT_SHORT: &str =
+    "interrupted: the run was stopped while this call ran; it may have done a part of its work";
+const NOT_BEGUN: &str = "interrupted: the run was stopped before this call began; nothing was done";
+const CRASHED: &str =
+    "crashed: a fault in hotcell ended this call; it may have done a part of its work";
+
+impl Driver {
+    /// Runs `calls` and answers their results in call order. Calls begin in call order too, so
+    /// that those on one path run one after the other as the model gave them.
+    pub(super) async fn run_calls(&self, calls: &[ToolCall]) -> Vec<ToolResult> {
+        let slots = usize::try_from(self.config.max_parallel_calls).unwrap_or(usize::MAX);
+        let slots = Arc::new(Semaphore::new(slots.clamp(1, Semaphore::MAX_PERMITS)));
+        let mut results: Vec<Option<ToolResult>> = vec![None; calls.len()];
+        let mut at_work = JoinSet::new();
+        for (index, call) in calls.iter().enumerate() {
+            let slot = tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => break,
+                slot = Arc::clone(&slots).acquire_owned() => slot,
+            };
+            match self.admit(call) {
+                Ok(admitted) => {
+                    self.tell_start(call, admitted.arguments().clone()).await;
+                    let work = Work {
+                        call: call.clone(),
+                        emitter: self.emitter.clone(),
+                        cancel: self.cancel.clone(),
+                        session_id: self.config.session_id.clone(),
+                    };
+                    at_work.spawn(async move {
+                        let result = work.run(admitted).await;
+                        drop(slot);
+                        (index, result)
+                    });
+                }
+                Err(result) => {
+                    let sent = match &call.malformed {
+                        Some(text) => Value::String(text.clone()),
+                        None => call.arguments.clone(),
+                    };
+                    self.tell_start(call, sent).await;
+                    self.emitter.result(&result).await;
+                    results[index] = Some(result);
+                }
+            }
+        }
+        while let Some(joined) = at_work.join_next().await {
+            // A task cannot panic outside the call, and nobody aborts it.
+            if let Ok((index, result)) = joined {
+                results[index] = Some(result);
+            }
+        }
+        calls
+            .iter()
+            .zip(results)
+            .map(|(call, result)| {
+                result.unwrap_or_else(|| failure(call, ToolErrorKind::Interrupted, NOT_BEGUN))
+            })
+            .collect()
+    }
+
+    fn admit(&self, call: &ToolCall) -> Result<Admitted, ToolResult> {
+        catch_unwind(AssertUnwindSafe(|| {
+            self.engine.toolbox.admit(&self.config.policy, call)
+        }))
+        .unwrap_or_else(|_| Err(failure(call, ToolErrorKind::Crashed, CRASHED)))
+    }
+
+    async fn tell_start(&self, call: &ToolCall, arguments: Value) {
+        self.emitter
+            .promise(Event::ToolStart {
+                call_id: call.id.clone(),
+                name: call.name.clone(),
+                arguments,
+            })
+            .await;
+    }
+}
+
+/// What the task of one call needs.
+struct Work {
+    call: ToolCall,
+    emitter: Emitter,
+    cancel: CancellationToken,
+    session_id: String,
+}
+
+impl Work {
+    /// Runs the call and tells its result, whatever happens.
+    async fn run(self, admitted: Admitted) -> ToolResult {
+        let result = tokio::select! {
+            biased;
+            result = self.call(admitted) => result,
+            () = self.cancel.cancelled() => failure(&self.call, ToolErrorKind::Interrupted, CUT_SHORT),
+        };
+        self.emitter.result(&result).await;
+        result
+    }
+
+    /// Runs the call and hands on what it shows meanwhile. A consumer that is slow to take that
+    /// does not slow the call down: it waits here, bounded by the output limit of the call.
+    async fn call(&self, admitted: Admitted) -> ToolResult {
+        let (sender, mut shown) = mpsc::unbounded_channel();
+        let outlet = Arc::new(Outlet {
+            call_id: self.call.id.clone(),
+            sender: Mutex::new(Some(sender)),
+        });
+        let watcher: Arc<dyn CallWatcher> = Arc::clone(&outlet) as _;
+        let work = async {
+            let ended = AssertUnwindSafe(admitted.run(&self.session_id, watcher))
+                .catch_unwind()
+                .await;
+            outlet.close();
+            ended.unwrap_or_else(|_| failure(&self.call, ToolErrorKind::Crashed, CRASHED))
+        };
+        let hand_on = async {
+            while let Some(event) = shown.recv().await {
+                self.emitter.tell(event).await;
+            }
+        };
+        tokio::join!(work, hand_on).0
+    }
+}
+
+/// Where a running call leaves what it shows.
+struct Outlet {
+    call_id: String,
+    /// Taken when the call ends, so that nothing it left behind keeps the run waiting.
+    sender: Mutex<Option<mpsc::UnboundedSender<Event>>>,
+}
+
+impl Outlet {
+    fn send(&self, event: Event) {
+        if let Some(sender) = &*self.sender.lock().unwrap_or_else(PoisonError::into_inner) {
+            // Nobody listens once the call is dropped.
+            let _ = sender.send(event);
+        }
+    }
+
+    fn close(&self) {
+        self.sender
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+    }
+}
+
+impl CallOutput for Outlet {
+    fn output(&self, stream: OutputStream, text: String) {
+        self.send(Event::ToolOutput {
+            call_id: self.call_id.clone(),
+            stream,
+            text,
+        });
+    }
+}
+
+impl CallWatcher for Outlet {
+    fn compiling(&self, tool: &str) {
+        self.send(notice(
+            NoticeLevel::Info,
+            "compiling",
+            format!("`{tool}` is being compiled for this machine; the result is kept"),
+        ));
+    }
+}
+
+fn failure(call: &ToolCall, kind: ToolErrorKind, message: &str) -> ToolResult {
+    ToolResult::failure(call.id.clone(), call.name.clone(), kind, message)
+}

@@ -1,0 +1,228 @@
+//! From the prompt to the terminal event.
+//!
+//! Owns the order of turns and the reasons to stop. Whatever happens in a turn, a panic included,
+//! the run ends here with one terminal event and a history that can go on. It must never look into
+//! an answer or a call.
+
+use super::control::{self, Ends, Run};
+use super::emit::Emitter;
+use super::turn::Turned;
+use super::{Engine, RunConfig, RunInfo};
+use crate::history::{History, estimate_text};
+use crate::prompt::{self, SkillIndex};
+use crate::protocol::{
+    Capability, ContentBlock, DoneReason, Event, NoticeLevel, RunErrorKind, ToolDefinition, Usage,
+};
+use futures::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+
+/// Events that wait for a slow consumer before the run waits too.
+const EVENTS_IN_FLIGHT: usize = 256;
+
+/// Said once to a model that answered nothing, in the outgoing copy only.
+const BLANK_REMINDER: &str =
+    "Your last answer was empty. Go on with the task: call a tool, or give your final answer.";
+
+/// Why a run ends.
+#[derive(Debug)]
+pub(super) enum End {
+    Done(DoneReason),
+    Interrupted,
+    Fault { kind: RunErrorKind, message: String },
+}
+
+/// A run at work.
+pub(super) struct Driver {
+    pub(super) engine: Engine,
+    pub(super) config: Arc<RunConfig>,
+    pub(super) emitter: Emitter,
+    pub(super) cancel: CancellationToken,
+    pub(super) history: History,
+    /// The system prompt, built for this run.
+    pub(super) system: String,
+    /// The tools offered in this run.
+    pub(super) tools: Arc<[ToolDefinition]>,
+    /// Estimated tokens of `tools`.
+    pub(super) tools_tokens: u64,
+    /// The turns begun.
+    pub(super) turns: u32,
+    /// The tokens of the turn under way.
+    pub(super) turn_usage: Usage,
+    /// The last text of the model.
+    pub(super) text: String,
+    /// The tokens of all turns that ended.
+    usage: Usage,
+    in_turn: bool,
+    info: RunInfo,
+}
+
+/// Starts the task of a run.
+pub(super) fn start(engine: Engine, config: RunConfig, history: History, prompt: String) -> Run {
+    let (run, ends) = control::ends(EVENTS_IN_FLIGHT);
+    let Ends {
+        events,
+        cancel,
+        history: left,
+    } = ends;
+    let span = tracing::info_span!("run", session = %config.session_id);
+    let info = RunInfo {
+        session_id: config.session_id.clone(),
+        provider: engine.provider.name().to_owned(),
+        model: config.model.clone(),
+    };
+    let mut driver = Driver {
+        emitter: Emitter::new(events, cancel.clone()),
+        engine,
+        config: Arc::new(config),
+        cancel,
+        history,
+        system: String::new(),
+        tools: Arc::default(),
+        tools_tokens: 0,
+        turns: 0,
+        turn_usage: Usage::default(),
+        text: String::new(),
+        usage: Usage::default(),
+        in_turn: false,
+        info,
+    };
+    let task = async move {
+        driver.engine.observer.run_started(&driver.info);
+        let end = AssertUnwindSafe(driver.drive(prompt))
+            .catch_unwind()
+            .await
+            .unwrap_or_else(|_| End::Fault {
+                kind: RunErrorKind::Internal,
+                message: "a fault in hotcell ended the run; the history is kept".to_owned(),
+            });
+        driver.end_turn();
+        driver.history.close();
+        let last = driver.terminal(end);
+        driver.engine.observer.run_ended(&driver.info, &last);
+        let Driver {
+            emitter, history, ..
+        } = driver;
+        // Nobody may want it.
+        let _ = left.send(history);
+        emitter.promise(last).await;
+    };
+    tokio::spawn(task.instrument(span));
+    run
+}
+
+impl Driver {
+    async fn drive(&mut self, prompt: String) -> End {
+        if !self.history.push_user(vec![ContentBlock::text(prompt)]) {
+            return End::Fault {
+                kind: RunErrorKind::InvalidRequest,
+                message: "the prompt is blank".to_owned(),
+            };
+        }
+        self.prepare().await;
+        let mut reminder = None;
+        let mut reminded = false;
+        loop {
+            if self.cancel.is_cancelled() {
+                return End::Interrupted;
+            }
+            let limit = self.config.max_turns;
+            if limit > 0 && self.turns >= limit {
+                return End::Done(DoneReason::MaxTurns);
+            }
+            self.begin_turn().await;
+            let turned = self.turn(reminder.take()).await;
+            self.end_turn();
+            let turned = match turned {
+                Ok(turned) => turned,
+                Err(end) => return end,
+            };
+            self.emitter
+                .tell(Event::TurnDone {
+                    turn: self.turns,
+                    usage: self.turn_usage,
+                })
+                .await;
+            match turned {
+                Turned::Acted => {}
+                Turned::Answered => return End::Done(DoneReason::Completed),
+                Turned::Blank if reminded => return End::Done(DoneReason::Empty),
+                Turned::Blank => {
+                    reminded = true;
+                    reminder = Some(BLANK_REMINDER);
+                }
+                Turned::Refused => return End::Done(DoneReason::Empty),
+            }
+        }
+    }
+
+    /// What every request of the run begins with.
+    async fn prepare(&mut self) {
+        let policy = &self.config.policy;
+        self.engine.toolbox.prepare();
+        self.tools = self.engine.toolbox.offered(policy);
+        self.tools_tokens = self
+            .tools
+            .iter()
+            .map(|tool| {
+                estimate_text(&tool.name)
+                    + estimate_text(&tool.description)
+                    + estimate_text(&tool.input_schema.to_string())
+            })
+            .sum();
+        let skills = match &policy.skills {
+            Some(directory) if policy.allowed.contains(Capability::Skills) => {
+                let directory = directory.clone();
+                // A panic there would be a fault, and the run can do without skills.
+                tokio::task::spawn_blocking(move || SkillIndex::read(&directory))
+                    .await
+                    .unwrap_or_default()
+            }
+            _ => SkillIndex::default(),
+        };
+        for notice in &skills.notices {
+            self.emitter
+                .notice(NoticeLevel::Warning, "skill_not_listed", notice.to_string())
+                .await;
+        }
+        self.system = prompt::system(policy, &skills, &self.config.surroundings);
+    }
+
+    async fn begin_turn(&mut self) {
+        self.turns += 1;
+        self.turn_usage = Usage::default();
+        self.in_turn = true;
+        self.engine.observer.turn_started(&self.info, self.turns);
+        self.emitter
+            .tell(Event::TurnStarted { turn: self.turns })
+            .await;
+    }
+
+    /// Counts the turn under way, if there is one.
+    fn end_turn(&mut self) {
+        if std::mem::take(&mut self.in_turn) {
+            self.usage += self.turn_usage;
+            self.engine
+                .observer
+                .turn_ended(&self.info, self.turns, self.turn_usage);
+        }
+    }
+
+    fn terminal(&mut self, end: End) -> Event {
+        match end {
+            End::Done(reason) => Event::Done {
+                reason,
+                turns: self.turns,
+                usage: self.usage,
+                text: std::mem::take(&mut self.text),
+            },
+            End::Interrupted => Event::Interrupted {
+                turns: self.turns,
+                usage: self.usage,
+            },
+            End::Fault { kind, message } => Event::Error { kind, message },
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Runs that somebody ends, and consumers that do not read.
+
+use super::*;
+
+#[tokio::test]
+async fn an_interrupted_answer_keeps_what_was_said() {
+    let model = Model::new([Say::Hang(vec![Chunk::Text("I will".into())])]);
+    let engine = Engine::new(Arc::clone(&model) as _, no_tools().await);
+    let mut run = engine.run(config(), History::new(), "go");
+    let mut events = Vec::new();
+    while let Some(event) = run.events.next().await {
+        if matches!(event, Event::ActionDelta { .. }) {
+            run.control.interrupt();
+            run.control.interrupt();
+        }
+        events.push(event);
+    }
+    assert_grammar(&events);
+    assert!(matches!(end(&events), Event::Interrupted { turns: 1, .. }));
+    let history = run.outcome.await;
+    assert_eq!(texts(&history), ["go", "I will"]);
+
+    // The run can go on.
+    let model = Model::new([says("done")]);
+    let engine = Engine::new(model as _, no_tools().await);
+    let (_, history) = to_end(engine.run(config(), history, "go on")).await;
+    assert_eq!(texts(&history), ["go", "I will", "go on", "done"]);
+}
+
+#[tokio::test]
+async fn dropping_the_events_interrupts_the_run() {
+    let model = Model::new([Say::Hang(vec![])]);
+    let engine = Engine::new(model as _, no_tools().await);
+    let run = engine.run(config(), History::new(), "go");
+    drop(run.events);
+    assert_eq!(texts(&run.outcome.await), ["go"]);
+}
+
+#[tokio::test]
+async fn an_interrupted_run_ends_even_when_nobody_takes_its_events() {
+    let chunks = (0..2_000).map(|n| Chunk::Text(n.to_string())).collect();
+    let engine = Engine::new(Model::new([Say::Hang(chunks)]) as _, no_tools().await);
+    let run = engine.run(config(), History::new(), "go");
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    run.control.interrupt();
+    // The history is there although the channel is full and stays so.
+    let history = run.outcome.await;
+    assert_eq!(history.messages().len(), 2);
+    let events: Vec<Event> = run.events.collect().await;
+    assert_grammar(&events);
+    assert!(matches!(end(&events), Event::Interrupted { .. }));
+}

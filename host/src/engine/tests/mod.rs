@@ -1,0 +1,62 @@
+//! The loop against a scripted model. What needs a tool that runs is in `tests/` of the workspace.
+
+mod endings;
+mod interruption;
+mod stages;
+mod support;
+mod telling;
+
+use super::*;
+use crate::history::BRIDGE;
+use crate::protocol::{
+    ContentBlock, DoneReason, Event, Message, NoticeLevel, ResultContent, RunErrorKind, ToolCall,
+    ToolErrorKind, Usage,
+};
+use crate::provider::{Chunk, ChunkStream, ProviderError, Request, Response, StopReason};
+use futures::StreamExt;
+use serde_json::json;
+use std::sync::Mutex;
+use std::time::Duration;
+use support::*;
+
+fn texts(history: &History) -> Vec<String> {
+    history.messages().iter().map(Message::text).collect()
+}
+
+fn end(events: &[Event]) -> &Event {
+    events.last().expect("a terminal event")
+}
+
+fn notices(events: &[Event]) -> Vec<(&str, &str)> {
+    events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Notice { code, message, .. } => Some((code.as_str(), message.as_str())),
+            _ => None,
+        })
+        .collect()
+}
+
+fn results(events: &[Event]) -> Vec<(String, Option<ToolErrorKind>, String)> {
+    events
+        .iter()
+        .filter_map(|event| match event {
+            Event::ToolResult {
+                call_id,
+                error,
+                content,
+                ..
+            } => {
+                let text = content
+                    .iter()
+                    .filter_map(|part| match part {
+                        ResultContent::Text { text } => Some(text.as_str()),
+                        _ => None,
+                    })
+                    .collect();
+                Some((call_id.clone(), *error, text))
+            }
+            _ => None,
+        })
+        .collect()
+}

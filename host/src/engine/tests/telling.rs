@@ -1,0 +1,135 @@
+//! What is told: notices, events in full, the observer.
+
+use super::*;
+
+#[tokio::test]
+async fn what_the_provider_did_to_a_request_is_told() {
+    let wait = Duration::from_millis(1_500);
+    let model = Model::new([Say::Chunks(vec![
+        Ok(Chunk::Repaired("dropped an orphan".into())),
+        Ok(Chunk::Retrying {
+            attempt: 2,
+            wait,
+            why: "529".into(),
+        }),
+        Ok(Chunk::Text("cut".into())),
+        Ok(Chunk::Completed(Response {
+            content: vec![ContentBlock::text("cut")],
+            usage: usage(7, 3),
+            stop: StopReason::MaxTokens,
+        })),
+    ])]);
+    let (events, _) = play(&model, config()).await;
+    assert_eq!(
+        notices(&events),
+        [
+            ("request_repaired", "dropped an orphan"),
+            ("request_retried", "529; try 2 in 1.5 s"),
+            (
+                "answer_cut",
+                "the answer reached its limit of 1000 tokens and is cut"
+            ),
+        ]
+    );
+    // Usage that comes only with the whole answer is told and counted all the same.
+    assert!(events.contains(&Event::TokenUpdate {
+        usage: usage(7, 3),
+        estimated: false
+    }));
+    assert!(matches!(end(&events), Event::Done { usage: total, .. } if *total == usage(7, 3)));
+}
+
+#[tokio::test]
+async fn a_consumer_that_reads_late_misses_nothing() {
+    let pieces = 2_000;
+    let mut chunks: Vec<_> = (0..pieces)
+        .map(|n| Ok(Chunk::Text(n.to_string())))
+        .collect();
+    chunks.push(Ok(Chunk::Completed(Response {
+        content: vec![ContentBlock::text("all of it")],
+        usage: Usage::default(),
+        stop: StopReason::EndTurn,
+    })));
+    let engine = Engine::new(Model::new([Say::Chunks(chunks)]) as _, no_tools().await);
+    let run = engine.run(config(), History::new(), "go");
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    let (events, _) = to_end(run).await;
+    let told = events
+        .iter()
+        .filter(|event| matches!(event, Event::ActionDelta { .. }))
+        .count();
+    assert_eq!(told, pieces);
+}
+
+#[derive(Default)]
+struct Diary(Mutex<Vec<String>>);
+
+impl Diary {
+    fn note(&self, line: String) {
+        self.0.lock().expect("no panic under it").push(line);
+    }
+}
+
+impl Observer for Diary {
+    fn run_started(&self, run: &RunInfo) {
+        self.note(format!(
+            "run {} {} {}",
+            run.session_id, run.provider, run.model
+        ));
+    }
+    fn turn_started(&self, _: &RunInfo, turn: u32) {
+        self.note(format!("turn {turn}"));
+    }
+    fn turn_ended(&self, _: &RunInfo, turn: u32, usage: Usage) {
+        self.note(format!("turn {turn} ended, {}", usage.output_tokens));
+    }
+    fn run_ended(&self, _: &RunInfo, end: &Event) {
+        assert!(end.is_terminal());
+        self.note("run ended".to_owned());
+    }
+}
+
+#[tokio::test]
+async fn an_observer_sees_every_start_and_its_end() {
+    for (last, output) in [(says("done"), 10), (Say::Panic, 0)] {
+        let diary = Arc::new(Diary::default());
+        let model = Model::new([calls([call("a", "x", json!({}))]), last]);
+        let engine = Engine::new(model as _, no_tools().await).observed_by(Arc::clone(&diary) as _);
+        to_end(engine.run(config(), History::new(), "go")).await;
+        assert_eq!(
+            *diary.0.lock().expect("no panic under it"),
+            [
+                "run session model m",
+                "turn 1",
+                "turn 1 ended, 10",
+                "turn 2",
+                &format!("turn 2 ended, {output}"),
+                "run ended",
+            ]
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_skill_that_cannot_be_listed_is_told() {
+    let skills = tempfile::tempdir().expect("a temporary directory");
+    std::fs::create_dir(skills.path().join("broken")).expect("a directory");
+    let mut config = config();
+    config.policy.skills = Some(skills.path().to_owned());
+    let (events, _) = play(&Model::new([says("done")]), config).await;
+    assert!(matches!(
+        &events[0],
+        Event::Notice { level: NoticeLevel::Warning, code, message }
+            if code == "skill_not_listed" && message.contains("\"broken\"")
+    ));
+}
+
+#[tokio::test]
+async fn blocking_use_folds_the_same_events() {
+    let engine = Engine::new(Model::new([says("done")]) as _, no_tools().await);
+    let (last, history) = engine.run(config(), History::new(), "go").finish().await;
+    assert!(matches!(last, Event::Done { text, .. } if text == "done"));
+    assert_eq!(texts(&history), ["go", "done"]);
+}

@@ -1,0 +1,222 @@
+//! One turn: a request, its answer, the calls it asks for.
+//!
+//! Owns reading an answer as it comes and storing it before anything is done about it. It must
+//! never decide whether another turn follows.
+
+use super::Think;
+use super::run::{Driver, End};
+use crate::history::estimate_text;
+use crate::protocol::{
+    ContentBlock, Event, Message, NoticeLevel, RunErrorKind, ToolDefinition, Usage,
+};
+use crate::provider::{Chunk, ProviderError, Request, Response, StopReason};
+use futures::StreamExt;
+use std::sync::Arc;
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turned {
+    /// The model called tools, and they have answered.
+    Acted,
+    /// The model spoke and called nothing.
+    Answered,
+    /// The model said nothing.
+    Blank,
+    /// The model said nothing because it, or its vendor, refused to.
+    Refused,
+}
+
+/// What a request asks for.
+pub(super) struct Question {
+    pub(super) system: String,
+    pub(super) messages: Arc<Vec<Message>>,
+    pub(super) tools: Arc<[ToolDefinition]>,
+    pub(super) voice: Voice,
+}
+
+/// As what the text of an answer is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Voice {
+    Action,
+    Thought,
+}
+
+impl Driver {
+    /// Takes one turn. `reminder` rides along in the outgoing copy.
+    pub(super) async fn turn(&mut self, reminder: Option<&str>) -> Result<Turned, End> {
+        if self.thinks() {
+            self.think().await?;
+        }
+        let messages = match reminder {
+            Some(text) => self.history.with_reminder(text),
+            None => Arc::clone(self.history.messages()),
+        };
+        let answer = self
+            .ask(Question {
+                system: self.system.clone(),
+                messages,
+                tools: Arc::clone(&self.tools),
+                voice: Voice::Action,
+            })
+            .await?;
+        let stop = answer.stop;
+        let answer = Message::assistant(answer.content);
+        let text = answer.text();
+        let calls = self.history.push_answer(answer.content);
+        let blank = text.trim().is_empty();
+        if !blank {
+            self.text = text;
+        }
+        if !calls.is_empty() {
+            let results = self.run_calls(&calls).await;
+            self.history.push_results(results);
+            return if self.cancel.is_cancelled() {
+                Err(End::Interrupted)
+            } else {
+                Ok(Turned::Acted)
+            };
+        }
+        Ok(match (blank, stop) {
+            (false, _) => Turned::Answered,
+            (true, StopReason::Refused) => Turned::Refused,
+            (true, _) => Turned::Blank,
+        })
+    }
+
+    fn thinks(&self) -> bool {
+        match self.config.think {
+            Think::Off => false,
+            Think::First => self.turns == 1,
+            Think::Always => true,
+        }
+    }
+
+    /// Sends one request and hands its answer on as it comes. The request is gone when this
+    /// returns, so that the history can grow in place.
+    pub(super) async fn ask(&mut self, question: Question) -> Result<Response, End> {
+        let tools_tokens = if question.tools.is_empty() {
+            0
+        } else {
+            self.tools_tokens
+        };
+        self.emitter
+            .tell(Event::TokenUpdate {
+                usage: Usage {
+                    input_tokens: estimate_text(&question.system)
+                        + tools_tokens
+                        + self.history.tokens(),
+                    ..Usage::default()
+                },
+                estimated: true,
+            })
+            .await;
+        let voice = question.voice;
+        let mut answer = self.engine.provider.send(Request {
+            model: self.config.model.clone(),
+            system: question.system,
+            messages: question.messages,
+            tools: question.tools,
+            max_output_tokens: self.config.max_output_tokens,
+            stream: self.config.stream,
+        });
+        let mut said = String::new();
+        let mut counted = false;
+        loop {
+            let chunk = tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => {
+                    drop(answer);
+                    // What the person saw is what the model is reminded of when the run goes on.
+                    self.history.push_answer(vec![ContentBlock::text(said)]);
+                    return Err(End::Interrupted);
+                }
+                chunk = answer.next() => chunk,
+            };
+            match chunk {
+                Some(Ok(Chunk::Text(text))) => {
+                    said.push_str(&text);
+                    let event = match voice {
+                        Voice::Action => Event::ActionDelta { text },
+                        Voice::Thought => Event::ThinkingDelta { text },
+                    };
+                    self.emitter.tell(event).await;
+                }
+                Some(Ok(Chunk::Thinking(text))) => {
+                    self.emitter.tell(Event::ThinkingDelta { text }).await;
+                }
+                Some(Ok(Chunk::Usage(usage))) => {
+                    counted = true;
+                    self.count(usage).await;
+                }
+                Some(Ok(Chunk::Repaired(what))) => {
+                    self.emitter
+                        .notice(NoticeLevel::Warning, "request_repaired", what)
+                        .await;
+                }
+                Some(Ok(Chunk::Retrying { attempt, wait, why })) => {
+                    let wait = wait.as_secs_f64();
+                    let message = format!("{why}; try {attempt} in {wait:.1} s");
+                    self.emitter
+                        .notice(NoticeLevel::Info, "request_retried", message)
+                        .await;
+                }
+                Some(Ok(Chunk::Completed(response))) => {
+                    drop(answer);
+                    if !counted && response.usage != Usage::default() {
+                        self.count(response.usage).await;
+                    }
+                    self.tell_stop(response.stop).await;
+                    return Ok(response);
+                }
+                Some(Err(error)) => return Err(fault(&error)),
+                None => {
+                    return Err(End::Fault {
+                        kind: RunErrorKind::Provider,
+                        message: "the provider ended its answer without completing it".to_owned(),
+                    });
+                }
+            }
+        }
+    }
+
+    async fn count(&mut self, usage: Usage) {
+        self.turn_usage += usage;
+        self.emitter
+            .tell(Event::TokenUpdate {
+                usage,
+                estimated: false,
+            })
+            .await;
+    }
+
+    /// Tells of a stop that a person would not expect.
+    async fn tell_stop(&self, stop: StopReason) {
+        let (code, message) = match stop {
+            StopReason::MaxTokens => (
+                "answer_cut",
+                format!(
+                    "the answer reached its limit of {} tokens and is cut",
+                    self.config.max_output_tokens
+                ),
+            ),
+            StopReason::Refused => (
+                "answer_refused",
+                "the model or its vendor refused to go on".to_owned(),
+            ),
+            _ => return,
+        };
+        self.emitter
+            .notice(NoticeLevel::Warning, code, message)
+            .await;
+    }
+}
+
+fn fault(error: &ProviderError) -> End {
+    End::Fault {
+        kind: match error {
+            ProviderError::InvalidRequest { .. } => RunErrorKind::InvalidRequest,
+            _ => RunErrorKind::Provider,
+        },
+        message: error.to_string(),
+    }
+}
