@@ -6,14 +6,13 @@
 use crate::call::Facts;
 use crate::host::Backend;
 use crate::{Answer, Call, Capability, Definition, StateError, Tool, ToolError, Versioned};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub use serde_json::json;
+pub use serde_json::{Value, json};
 
 /// The wall clock of a call unless [`MockHost::with_deadline`] says otherwise.
 const DEADLINE: Duration = Duration::from_secs(120);
