@@ -240,19 +240,21 @@ fn prepare(
         None => {
             let component = wasmtime::component::Component::new(&runtime.engine, bytes)
                 .map_err(|error| LoadError::Invalid(format!("{:#}", error.root_cause())))?;
-            inspect::check_world(&component)?;
             if let Ok(code) = component.serialize() {
                 runtime.cache.keep_code(digest, &code);
             }
             component
         }
     };
-    inspect::check_world(&compiled)?;
+    inspect::check_exports(&compiled)?;
     let pre = runtime
         .linker
         .instantiate_pre(&compiled)
         .and_then(Prepared::new)
-        .map_err(|error| LoadError::Invalid(format!("{error:#}")))?;
+        .map_err(|error| {
+            inspect::unknown_import(&compiled)
+                .unwrap_or_else(|| LoadError::Invalid(format!("{error:#}")))
+        })?;
     Ok(PreparedComponent { pre })
 }
 

@@ -22,17 +22,21 @@ pub fn check_bytes(bytes: &[u8]) -> Result<(), LoadError> {
     }
 }
 
-/// Refuses imports this host does not offer, and exports that are not the contract's.
-pub fn check_world(component: &Component) -> Result<(), LoadError> {
+/// The first import that this host does not offer, once the linker has refused a component.
+pub fn unknown_import(component: &Component) -> Option<LoadError> {
     let engine = component.engine();
     let world = component.component_type();
-    for (import, _) in world.imports(engine) {
-        let interface = without_version(import);
-        if imports::OFFERED.contains(&interface) {
-            continue;
-        }
-        return Err(LoadError::UnknownImport(import.to_owned()));
-    }
+    let unknown = world
+        .imports(engine)
+        .map(|(import, _)| import)
+        .find(|import| !imports::OFFERED.contains(&without_version(import)));
+    unknown.map(|import| LoadError::UnknownImport(import.to_owned()))
+}
+
+/// Refuses exports that are not the contract's.
+pub fn check_exports(component: &Component) -> Result<(), LoadError> {
+    let engine = component.engine();
+    let world = component.component_type();
     let exported: Vec<&str> = world.exports(engine).map(|(name, _)| name).collect();
     let (package, version) = CONTRACT.split_once('@').unwrap_or((CONTRACT, ""));
     let wanted = format!("{package}/tool@{version}");

@@ -19,8 +19,9 @@ use wasmtime_wasi::clocks::{WasiClocks, WasiClocksView};
 use wasmtime_wasi::p2::bindings::{cli, clocks, random};
 use wasmtime_wasi::random::WasiRandom;
 
-/// The interfaces a component may import, without their versions, for messages.
-pub const OFFERED: [&str; 21] = [
+/// The interfaces a component may import, without their versions. Only messages come from this
+/// list; the linker decides.
+pub const OFFERED: [&str; 23] = [
     "hotcell:tool/types",
     "hotcell:tool/state",
     "hotcell:tool/progress",
@@ -40,6 +41,8 @@ pub const OFFERED: [&str; 21] = [
     "wasi:cli/terminal-input",
     "wasi:cli/terminal-output",
     "wasi:cli/terminal-stdin",
+    "wasi:cli/terminal-stdout",
+    "wasi:cli/terminal-stderr",
     "wasi:filesystem/types",
     "wasi:filesystem/preopens",
 ];
