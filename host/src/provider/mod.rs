@@ -5,7 +5,11 @@
 //! comes. Each vendor's JSON stays in that vendor's own module. This layer must never know a tool
 //! runs, what an event is, or who reads the text.
 
+mod accumulate;
 mod errors;
+mod scrub;
+mod sse;
+mod validate;
 
 pub use errors::{ProviderError, ProviderSetupError};
 
