@@ -179,7 +179,12 @@ mod tests {
     use serde_json::json;
 
     /// (index, id, name, arguments)
-    type Piece = (Option<u64>, Option<&'static str>, Option<&'static str>, &'static str);
+    type Piece = (
+        Option<u64>,
+        Option<&'static str>,
+        Option<&'static str>,
+        &'static str,
+    );
 
     fn calls(pieces: &[Piece]) -> Vec<ToolCall> {
         let mut calls = Calls::default();

@@ -21,6 +21,16 @@ pub enum ProviderError {
         /// What the transport says.
         reason: String,
     },
+    /// The server's certificate does not hold.
+    #[error("the certificate of {provider} at {server} is not trusted: {reason}")]
+    Untrusted {
+        /// The provider.
+        provider: String,
+        /// Scheme, host and port.
+        server: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The answer ended before it was complete.
     #[error("the answer of {provider} broke off: {reason}")]
     Broken {

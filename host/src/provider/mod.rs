@@ -6,13 +6,24 @@
 //! runs, what an event is, or who reads the text.
 
 mod accumulate;
+mod anthropic;
+mod encode;
 mod errors;
+mod exchange;
+mod failure;
+mod http;
+mod openai;
+mod retry;
+mod script;
 mod scrub;
 mod sse;
 mod validate;
 
 pub use errors::{ProviderError, ProviderSetupError};
+pub use retry::{Budget, RetrySettings};
+pub use script::ScriptProvider;
 
+use crate::config::ProviderConfig;
 use crate::protocol::{ContentBlock, Message, ToolDefinition, Usage};
 use futures::stream::BoxStream;
 use std::sync::Arc;
@@ -90,6 +101,44 @@ pub struct Response {
     pub stop: StopReason,
 }
 
+impl Response {
+    /// The most tokens that are believed, so that sums of counts cannot overflow.
+    const MOST_TOKENS: u64 = 1 << 40;
+
+    /// An answer without what could not be replayed: blank text, thinking that says nothing, and
+    /// thinking that nothing follows.
+    fn new(mut content: Vec<ContentBlock>, usage: Usage, stop: StopReason) -> Self {
+        content.retain(|block| match block {
+            ContentBlock::Thinking {
+                text,
+                signature,
+                redacted,
+            } => {
+                let is_sealed = redacted.is_some()
+                    || signature
+                        .as_ref()
+                        .is_some_and(|seal| !seal.starts_with(encode::FIELD_SEAL));
+                is_sealed || !text.trim().is_empty()
+            }
+            block => !block.is_blank_text(),
+        });
+        while matches!(content.last(), Some(ContentBlock::Thinking { .. })) {
+            content.pop();
+        }
+        let believed = |tokens: u64| tokens.min(Self::MOST_TOKENS);
+        Response {
+            content,
+            usage: Usage {
+                input_tokens: believed(usage.input_tokens),
+                output_tokens: believed(usage.output_tokens),
+                cache_read_tokens: believed(usage.cache_read_tokens),
+                cache_write_tokens: believed(usage.cache_write_tokens),
+            },
+            stop,
+        }
+    }
+}
+
 /// Why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -104,4 +153,79 @@ pub enum StopReason {
     Refused,
     /// A reason this version has no word for.
     Other,
+}
+
+/// A line of the provider table.
+#[derive(Debug, Clone, Copy)]
+pub struct ProviderEntry {
+    /// The name by which it is chosen.
+    pub name: &'static str,
+    /// Where the vendor's own API is; `None` when nothing is sent anywhere.
+    pub base_url: Option<&'static str>,
+    /// The environment variable that usually holds the key; `None` when there is no key.
+    pub key_variable: Option<&'static str>,
+    connect: fn(&ProviderConfig, RetrySettings) -> Result<Arc<dyn Provider>, ProviderSetupError>,
+}
+
+/// Every provider there is.
+pub const PROVIDERS: [ProviderEntry; 3] = [
+    ProviderEntry {
+        name: openai::NAME,
+        base_url: Some(openai::BASE_URL),
+        key_variable: Some(openai::KEY_VARIABLE),
+        connect: openai::connect,
+    },
+    ProviderEntry {
+        name: anthropic::NAME,
+        base_url: Some(anthropic::BASE_URL),
+        key_variable: Some(anthropic::KEY_VARIABLE),
+        connect: anthropic::connect,
+    },
+    ProviderEntry {
+        name: script::NAME,
+        base_url: None,
+        key_variable: None,
+        connect: script::connect,
+    },
+];
+
+/// The line of the table with this name.
+pub fn find(name: &str) -> Option<&'static ProviderEntry> {
+    const { &PROVIDERS }.iter().find(|entry| entry.name == name)
+}
+
+/// Sets up the provider that `config` names. Nothing is sent.
+///
+/// # Errors
+/// When the name is not in the table, or its settings cannot be used.
+pub fn connect(config: &ProviderConfig) -> Result<Arc<dyn Provider>, ProviderSetupError> {
+    connect_with(config, RetrySettings::default())
+}
+
+/// [`connect`] with other budgets for retries.
+///
+/// # Errors
+/// As [`connect`].
+pub fn connect_with(
+    config: &ProviderConfig,
+    retry: RetrySettings,
+) -> Result<Arc<dyn Provider>, ProviderSetupError> {
+    match find(&config.name) {
+        Some(entry) => (entry.connect)(config, retry),
+        None => Err(ProviderSetupError::Unknown {
+            name: config.name.clone(),
+            nearest: nearest(&config.name),
+            known: PROVIDERS.map(|entry| entry.name).join(", "),
+        }),
+    }
+}
+
+/// The name in the table that was probably meant.
+fn nearest(name: &str) -> Option<String> {
+    PROVIDERS
+        .iter()
+        .map(|entry| (strsim::damerau_levenshtein(name, entry.name), entry.name))
+        .min()
+        .filter(|(distance, nearest)| *distance <= nearest.len() / 3)
+        .map(|(_, nearest)| nearest.to_owned())
 }

@@ -5,7 +5,7 @@
 //! exists because vendors echo keys in error bodies and HTTP libraries put URLs into errors. It
 //! must never know where a text comes from.
 
-use crate::config::Secret;
+use crate::config::{ProviderConfig, Secret};
 
 /// The most characters of foreign text in one message.
 const LONGEST: usize = 400;
@@ -33,6 +33,20 @@ impl Scrubber {
         // Longest first, so that a secret inside another does not leave half of that one behind.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.reveal().len()));
         Scrubber { secrets }
+    }
+
+    /// A scrubber for every secret in the settings of a provider.
+    pub(super) fn of(config: &ProviderConfig) -> Self {
+        let key = config.api_key.iter();
+        let proxies = config.proxy.http.iter().chain(&config.proxy.https);
+        let passwords = proxies.clone().filter_map(|proxy| {
+            // Of `http://user:password@host` an error may hold the password alone.
+            let (credentials, _) = proxy.reveal().rsplit_once('@')?;
+            let (_, password) = credentials.rsplit_once(':')?;
+            Some(Secret::new(password))
+        });
+        let trimmed = |secret: &Secret| Secret::new(secret.reveal().trim());
+        Scrubber::new(key.chain(proxies).map(trimmed).chain(passwords))
     }
 
     /// One line without secrets and control characters, cut at 400 characters.
@@ -99,6 +113,26 @@ fn mask(text: &str, secret: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn all_secrets_of_a_provider_are_taken_out() {
+        let config = ProviderConfig {
+            name: "openai".into(),
+            model: String::new(),
+            base_url: None,
+            api_key: Some(Secret::new("sk-0123456789\n")),
+            script: None,
+            max_output_tokens: 1,
+            stream: true,
+            proxy: crate::config::ProxyConfig {
+                http: Some(Secret::new("http://user:hunter2@proxy.test")),
+                ..Default::default()
+            },
+        };
+        let line =
+            Scrubber::of(&config).line("sk-0123456789 user:hunter2 http://user:hunter2@proxy.test");
+        assert_eq!(line, "[key] user:[key] [key]");
+    }
 
     fn scrubber(secrets: &[&str]) -> Scrubber {
         Scrubber::new(secrets.iter().map(|secret| Secret::new(*secret)))

@@ -163,8 +163,14 @@ mod tests {
             ("data: a\ndata: b\n\n", vec!["a\nb"]),
             ("data\n\n", vec![""]),
             ("data:\ndata:\n\n", vec!["\n"]),
-            (": a comment\n\n:\n\ndata: x\n: inside\ndata: y\n\n", vec!["x\ny"]),
-            ("event: message_stop\nid: 7\nretry: 10\ndata: x\n\n", vec!["x"]),
+            (
+                ": a comment\n\n:\n\ndata: x\n: inside\ndata: y\n\n",
+                vec!["x\ny"],
+            ),
+            (
+                "event: message_stop\nid: 7\nretry: 10\ndata: x\n\n",
+                vec!["x"],
+            ),
             ("event: ping\n\n", vec![]),
             ("database: no\n Data: no\n\n", vec![]),
             ("\n\n\n\ndata: x\n\n\n\n", vec!["x"]),
@@ -190,7 +196,9 @@ mod tests {
         reader.push(b"data: x\r\r", &mut events).expect("small");
         assert_eq!(events, ["x"]);
         reader.push(b"", &mut events).expect("small");
-        reader.push(b"\ndata: y\r\n\r\n", &mut events).expect("small");
+        reader
+            .push(b"\ndata: y\r\n\r\n", &mut events)
+            .expect("small");
         assert_eq!(events, ["x", "y"]);
     }
 

@@ -48,11 +48,17 @@ pub(super) fn validate(messages: &[Message]) -> Result<Valid<'_>, String> {
     if paired.is_empty() {
         return Err("the conversation holds no message to answer".to_owned());
     }
-    if paired.first().is_some_and(|first| first.role == Role::Assistant) {
+    if paired
+        .first()
+        .is_some_and(|first| first.role == Role::Assistant)
+    {
         faults.add(Fault::StartsWithModel);
         paired.insert(0, Cow::Owned(Message::user(EARLIER)));
     }
-    if paired.last().is_some_and(|last| last.role == Role::Assistant) {
+    if paired
+        .last()
+        .is_some_and(|last| last.role == Role::Assistant)
+    {
         faults.add(Fault::EndsWithModel);
         paired.push(Cow::Owned(Message::user(CONTINUE)));
     }
@@ -83,18 +89,42 @@ enum Fault {
 impl Fault {
     const ALL: [(Fault, &'static str); 13] = [
         (Fault::BlankText, "left out blank text"),
-        (Fault::WrongRole, "left out a block that its role cannot say"),
-        (Fault::BareThinking, "left out thinking that leads to nothing"),
+        (
+            Fault::WrongRole,
+            "left out a block that its role cannot say",
+        ),
+        (
+            Fault::BareThinking,
+            "left out thinking that leads to nothing",
+        ),
         (Fault::EmptyMessage, "left out an empty message"),
-        (Fault::BadImage, "left out an image of a type that models do not take"),
-        (Fault::BadArguments, "emptied arguments that are not an object"),
+        (
+            Fault::BadImage,
+            "left out an image of a type that models do not take",
+        ),
+        (
+            Fault::BadArguments,
+            "emptied arguments that are not an object",
+        ),
         (Fault::SilentResult, "marked a result that says nothing"),
-        (Fault::RepeatedId, "renamed a call whose id is blank or used twice"),
+        (
+            Fault::RepeatedId,
+            "renamed a call whose id is blank or used twice",
+        ),
         (Fault::OrphanResult, "left out a result without its call"),
-        (Fault::MissingResult, "answered a call whose result is missing"),
+        (
+            Fault::MissingResult,
+            "answered a call whose result is missing",
+        ),
         (Fault::LateResult, "moved results right behind their calls"),
-        (Fault::StartsWithModel, "began the conversation with a user message"),
-        (Fault::EndsWithModel, "ended the conversation with a user message"),
+        (
+            Fault::StartsWithModel,
+            "began the conversation with a user message",
+        ),
+        (
+            Fault::EndsWithModel,
+            "ended the conversation with a user message",
+        ),
     ];
 }
 
@@ -172,9 +202,7 @@ fn fault_of(role: Role, block: &ContentBlock) -> Option<Fault> {
         (Role::Assistant, ContentBlock::ToolCall(call)) => {
             (!call.arguments.is_object()).then_some(Fault::BadArguments)
         }
-        (Role::User, ContentBlock::Image(image)) => {
-            (!is_known(image)).then_some(Fault::BadImage)
-        }
+        (Role::User, ContentBlock::Image(image)) => (!is_known(image)).then_some(Fault::BadImage),
         (Role::User, ContentBlock::ToolResult(result)) => fault_of_result(result),
         _ => Some(Fault::WrongRole),
     }
@@ -392,7 +420,11 @@ fn push_without_results<'a>(
     out: &mut Vec<Cow<'a, Message>>,
     faults: &mut Faults,
 ) {
-    let results = message.content.iter().filter(|block| is_result(block)).count();
+    let results = message
+        .content
+        .iter()
+        .filter(|block| is_result(block))
+        .count();
     if results == 0 {
         out.push(message.clone());
         return;

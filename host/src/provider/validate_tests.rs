@@ -191,16 +191,29 @@ fn each_fault_is_repaired_and_told() {
         (
             vec![go(), model([thinking("hm", Some("seal"))]), go()],
             vec![go(), go()],
-            &["left out thinking that leads to nothing", "left out an empty message"],
+            &[
+                "left out thinking that leads to nothing",
+                "left out an empty message",
+            ],
         ),
         (
-            vec![go(), model([thinking("", Some("seal")), call("a")]), user([result("a")])],
-            vec![go(), model([thinking("", Some("seal")), call("a")]), user([result("a")])],
+            vec![
+                go(),
+                model([thinking("", Some("seal")), call("a")]),
+                user([result("a")]),
+            ],
+            vec![
+                go(),
+                model([thinking("", Some("seal")), call("a")]),
+                user([result("a")]),
+            ],
             &[],
         ),
         (
             vec![user([ContentBlock::Image(image("image/tiff", "AAAA"))])],
-            vec![user([text("(an image of type \"image/tiff\" was left out)")])],
+            vec![user([text(
+                "(an image of type \"image/tiff\" was left out)",
+            )])],
             &["left out an image of a type that models do not take"],
         ),
         (
@@ -215,7 +228,13 @@ fn each_fault_is_repaired_and_told() {
         ),
         (
             // A server that counts its calls from zero in each answer.
-            vec![go(), model([call("0")]), user([result("0")]), model([call("0")]), user([result("0")])],
+            vec![
+                go(),
+                model([call("0")]),
+                user([result("0")]),
+                model([call("0")]),
+                user([result("0")]),
+            ],
             vec![
                 go(),
                 model([call("0")]),
@@ -238,14 +257,29 @@ fn each_fault_is_repaired_and_told() {
             &["renamed a call whose id is blank or used twice"],
         ),
         (
-            vec![user([result("x"), text("go")]), model([text("ok")]), user([result("y")]), go()],
+            vec![
+                user([result("x"), text("go")]),
+                model([text("ok")]),
+                user([result("y")]),
+                go(),
+            ],
             vec![go(), model([text("ok")]), go()],
             &["left out a result without its call (2 times)"],
         ),
         (
             // Killed while a tool ran, then resumed.
-            vec![go(), model([call("a"), call("b")]), user([result("a")]), go()],
-            vec![go(), model([call("a"), call("b")]), user([result("a"), lost.clone()]), go()],
+            vec![
+                go(),
+                model([call("a"), call("b")]),
+                user([result("a")]),
+                go(),
+            ],
+            vec![
+                go(),
+                model([call("a"), call("b")]),
+                user([result("a"), lost.clone()]),
+                go(),
+            ],
             &["answered a call whose result is missing"],
         ),
         (
@@ -259,8 +293,18 @@ fn each_fault_is_repaired_and_told() {
             &["left out a result without its call"],
         ),
         (
-            vec![go(), model([call("a")]), user([text("wait")]), user([result("a")])],
-            vec![go(), model([call("a")]), user([result("a")]), user([text("wait")])],
+            vec![
+                go(),
+                model([call("a")]),
+                user([text("wait")]),
+                user([result("a")]),
+            ],
+            vec![
+                go(),
+                model([call("a")]),
+                user([result("a")]),
+                user([text("wait")]),
+            ],
             &["moved results right behind their calls"],
         ),
         (
@@ -300,7 +344,10 @@ fn many_uses_of_one_id_each_get_their_own() {
     }
     let (messages, repairs) = sent(&history);
     assert_eq!(faults(&messages), Vec::<String>::new());
-    assert_eq!(repairs, ["renamed a call whose id is blank or used twice (1499 times)"]);
+    assert_eq!(
+        repairs,
+        ["renamed a call whose id is blank or used twice (1499 times)"]
+    );
     assert_eq!(messages.len(), history.len());
 }
 
@@ -309,7 +356,12 @@ fn a_long_valid_conversation_is_borrowed_whole() {
     let mut history = vec![user([text("go")])];
     for turn in 0..5_000 {
         let (a, b) = (format!("a{turn}"), format!("b{turn}"));
-        history.push(model([thinking("hm", None), text("so"), call(&a), call(&b)]));
+        history.push(model([
+            thinking("hm", None),
+            text("so"),
+            call(&a),
+            call(&b),
+        ]));
         history.push(user([result(&b), result(&a), text("and hurry")]));
     }
     let valid = validate(&history).expect("valid");
