@@ -121,7 +121,12 @@ impl Driver {
                 message: "the prompt is blank".to_owned(),
             };
         }
-        self.prepare().await;
+        let cancel = self.cancel.clone();
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => return End::Interrupted,
+            () = self.prepare() => {}
+        }
         let mut reminder = None;
         let mut reminded = false;
         loop {

@@ -181,10 +181,7 @@ impl Toolbox {
     }
 
     /// Waits until every component is compiled, and checks that each built-in is what it is
-    /// expected to be.
-    ///
-    /// # Errors
-    /// One entry a component that cannot be used.
+    /// expected to be. Answers with one entry for each component that cannot be used.
     pub async fn verify(&self) -> Vec<ToolboxError> {
         let mut plugins: Vec<&Arc<Plugin>> = self.tools.values().map(|tool| &tool.plugin).collect();
         plugins.dedup_by(|one, other| Arc::ptr_eq(one, other));

@@ -1,8 +1,9 @@
 //! Values that came as JSON text.
 //!
-//! Owns the repair of a common slip: models send `"[1, 2]"` where the schema says array. A string
-//! is replaced only where the schema takes no string and the text reads as something it takes. It
-//! must never change a value that fits.
+//! Owns the repair of two common slips. Models send `"[1, 2]"` where the schema says array: a
+//! string is replaced where the schema takes no string and the text reads as something it takes.
+//! And they send `null` for what they leave out: such a property is dropped where the schema takes
+//! no `null` and does not require it. It must never change a value that fits.
 
 use super::walk::{Key, MAX_DEPTH, alternatives, child};
 use serde_json::{Map, Value};
@@ -38,11 +39,25 @@ fn walk(root: &Value, schema: &Value, value: &Value, depth: usize) -> Value {
             .collect(),
         Value::Object(properties) => properties
             .iter()
+            .filter(|(name, part)| !(part.is_null() && is_left_out(root, schema, name)))
             .map(|(name, part)| (name.clone(), below(Key::Property(name), part)))
             .collect::<Map<_, _>>()
             .into(),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
+}
+
+/// Whether `null` for a property can only mean that it is left out.
+fn is_left_out(root: &Value, schema: &Value, name: &str) -> bool {
+    let required = alternatives(root, schema)
+        .into_iter()
+        .filter_map(|schema| schema.get("required")?.as_array())
+        .flatten()
+        .any(|required| required == name);
+    let takes_null = child(root, schema, Key::Property(name))
+        .and_then(|property| types(root, property))
+        .is_none_or(|types| types.contains(&"null"));
+    !required && !takes_null
 }
 
 /// What `text` reads as, if the schema takes that and takes no string.

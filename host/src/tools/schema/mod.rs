@@ -93,7 +93,8 @@ impl Schema {
     }
 
     /// The arguments as the tool gets them: the given ones when they fit, else with values that
-    /// came as JSON text turned into what the schema wants.
+    /// came as JSON text turned into what the schema wants, and without `null`s for what is left
+    /// out.
     ///
     /// # Errors
     /// An observation for the model: every argument that does not fit and what was expected.
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_sent_as_json_text_is_coerced_when_the_schema_says_so() {
+    fn a_value_that_only_slipped_is_coerced_when_the_schema_says_so() {
         let cases = [
             // (sent, expected)
             (json!({"path": "a"}), json!({"path": "a"})),
@@ -273,6 +274,15 @@ mod tests {
             (
                 json!({"path": "a", "maybe": "[1, 2]"}),
                 json!({"path": "a", "maybe": [1, 2]}),
+            ),
+            // What is left out, sent as null.
+            (
+                json!({"path": "a", "note": null, "edits": null}),
+                json!({"path": "a"}),
+            ),
+            (
+                json!({"path": "a", "limit": null, "any": null, "strict": null}),
+                json!({"path": "a", "limit": null, "any": null}),
             ),
             // The whole of it sent as text.
             (json!("{\"path\": \"a\"}"), json!({"path": "a"})),
@@ -303,6 +313,7 @@ mod tests {
                 "the arguments: expected object, got string",
             ),
             (json!({"path": 1}), "`path`: expected string, got number"),
+            (json!({"path": null}), "`path`: expected string, got null"),
             (
                 json!({"path": "a", "edits": [{"old": "x"}]}),
                 "`edits.0.new`: missing",
