@@ -3,13 +3,15 @@
 //! Owns the three ends of a run: the events, the way to interrupt it, the history it leaves
 //! behind. It must never hold what the run works with.
 
+use super::emit::Emitter;
 use crate::history::History;
 use crate::protocol::Event;
 use futures::{Stream, StreamExt};
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// A run under way.
@@ -52,7 +54,9 @@ impl Control {
 /// The events of a run. The stream ends after the terminal event; dropping it interrupts the run.
 #[derive(Debug)]
 pub struct Events {
-    receiver: mpsc::Receiver<Event>,
+    receiver: mpsc::UnboundedReceiver<Event>,
+    /// How many more events may wait; the emitter takes, this gives back.
+    room: Arc<Semaphore>,
     _interrupts: DropGuard,
 }
 
@@ -60,7 +64,11 @@ impl Stream for Events {
     type Item = Event;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
-        self.receiver.poll_recv(cx)
+        let event = ready!(self.receiver.poll_recv(cx));
+        if event.is_some() {
+            self.room.add_permits(1);
+        }
+        Poll::Ready(event)
     }
 }
 
@@ -83,19 +91,21 @@ impl Future for Outcome {
 
 /// The ends of a run that its task keeps.
 pub(super) struct Ends {
-    pub(super) events: mpsc::Sender<Event>,
+    pub(super) emitter: Emitter,
     pub(super) cancel: CancellationToken,
     pub(super) history: oneshot::Sender<History>,
 }
 
 /// Both sides of a run, with room for `capacity` events that nobody has taken yet.
 pub(super) fn ends(capacity: usize) -> (Run, Ends) {
-    let (events, receiver) = mpsc::channel(capacity);
+    let (events, receiver) = mpsc::unbounded_channel();
+    let room = Arc::new(Semaphore::new(capacity));
     let (history, left) = oneshot::channel();
     let cancel = CancellationToken::new();
     let run = Run {
         events: Events {
             receiver,
+            room: Arc::clone(&room),
             _interrupts: cancel.clone().drop_guard(),
         },
         control: Control {
@@ -104,7 +114,7 @@ pub(super) fn ends(capacity: usize) -> (Run, Ends) {
         outcome: Outcome { history: left },
     };
     let ends = Ends {
-        events,
+        emitter: Emitter::new(events, room, cancel.clone()),
         cancel,
         history,
     };

@@ -63,7 +63,7 @@ pub(super) struct Driver {
 pub(super) fn start(engine: Engine, config: RunConfig, history: History, prompt: String) -> Run {
     let (run, ends) = control::ends(EVENTS_IN_FLIGHT);
     let Ends {
-        events,
+        emitter,
         cancel,
         history: left,
     } = ends;
@@ -74,7 +74,7 @@ pub(super) fn start(engine: Engine, config: RunConfig, history: History, prompt:
         model: config.model.clone(),
     };
     let mut driver = Driver {
-        emitter: Emitter::new(events, cancel.clone()),
+        emitter,
         engine,
         config: Arc::new(config),
         cancel,
@@ -107,7 +107,7 @@ pub(super) fn start(engine: Engine, config: RunConfig, history: History, prompt:
         } = driver;
         // Nobody may want it.
         let _ = left.send(history);
-        emitter.promise(last).await;
+        emitter.last(last);
     };
     tokio::spawn(task.instrument(span));
     run

@@ -52,3 +52,29 @@ async fn an_interrupted_run_ends_even_when_nobody_takes_its_events() {
     assert_grammar(&events);
     assert!(matches!(end(&events), Event::Interrupted { .. }));
 }
+
+#[tokio::test]
+async fn open_calls_get_their_results_even_when_nobody_takes_the_events() {
+    let many = (0..300).map(|n| call(&n.to_string(), "x", json!({})));
+    let engine = Engine::new(Model::new([calls(many)]) as _, no_tools().await);
+    let run = engine.run(config(), History::new(), "go");
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    run.control.interrupt();
+    let history = run.outcome.await;
+    let kinds: Vec<Option<ToolErrorKind>> = history.messages()[2]
+        .content
+        .iter()
+        .map(|block| match block {
+            ContentBlock::ToolResult(result) => result.error,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(kinds.len(), 300);
+    assert_eq!(kinds[0], Some(ToolErrorKind::UnknownTool));
+    assert_eq!(kinds[299], Some(ToolErrorKind::Interrupted));
+    let events: Vec<Event> = run.events.collect().await;
+    assert_grammar(&events);
+    assert!(matches!(end(&events), Event::Interrupted { .. }));
+}
