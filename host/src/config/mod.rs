@@ -1,9 +1,44 @@
-//! Reads settings: files, environment and flags become one resolved value.
+//! Reads settings: files, variables and flags become one resolved value.
 //!
-//! The only module that reads the environment.
+//! Owns the way from raw to resolved, as ripgrep goes from low to high arguments: [`Flags`] is
+//! what the command line said, [`Environment`] is what the process was given, a [`Layer`] is what
+//! one source asks for, and [`Config`] is what the rest of the program gets, checked and complete.
+//! The sources, later over earlier: defaults, `hotcell.toml` of the user, `hotcell.toml` of the
+//! workspace (which may only tighten), variables, flags.
+//!
+//! It is the only module that reads the environment. It must never know clap, print, or ask
+//! anybody anything.
+//!
+//! [`Layer`]: layer::Layer
 
+mod color;
+mod directories;
+mod dotenv;
+mod environment;
+mod error;
+mod file;
+mod flags;
+mod layer;
+mod origin;
 mod provider;
+mod quantity;
+mod reference;
+mod resolve;
 mod secret;
+mod setting;
+#[cfg(test)]
+mod tests;
+mod tighten;
 
-pub use provider::{ProviderConfig, ProxyConfig};
+pub use color::{ColorWhen, Colors};
+pub use directories::Directories;
+pub use environment::{Environment, Terminals, platform};
+pub use error::ConfigError;
+pub use flags::Flags;
+pub use layer::Think;
+pub use origin::Origin;
+pub use provider::{ProviderConfig, ProxyConfig, known_providers};
+pub use quantity::{InvalidQuantity, parse_limit};
+pub use reference::reference;
+pub use resolve::{Config, Key, Reported, offered};
 pub use secret::Secret;

@@ -15,6 +15,7 @@ mod tests;
 mod think;
 mod turn;
 
+pub use crate::config::Think;
 pub use control::{Control, Events, Outcome, Run};
 pub use observer::{Observer, RunInfo, Unobserved};
 
@@ -24,18 +25,6 @@ use crate::prompt::Surroundings;
 use crate::provider::Provider;
 use crate::tools::Toolbox;
 use std::sync::Arc;
-
-/// Whether the model first thinks without tools and then acts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Think {
-    /// It acts at once.
-    #[default]
-    Off,
-    /// In the first turn of a run.
-    First,
-    /// In every turn.
-    Always,
-}
 
 /// Everything a run depends on, fixed at its start.
 #[derive(Debug, Clone)]

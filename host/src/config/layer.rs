@@ -1,0 +1,423 @@
+//! What one source asks for, and what all of them come to.
+//!
+//! Owns the one place where a raw value becomes a typed one ([`Layer::set`]), whatever source it
+//! comes from, and the laying of one layer over another ([`Settings::apply`]).
+
+use super::origin::Sourced;
+use super::quantity::{InvalidQuantity, parse_count, parse_limit};
+use super::resolve::offered;
+use super::setting::{ROWS, Setting};
+use super::{ColorWhen, ConfigError, Origin};
+use crate::protocol::{Capabilities, Capability, Limit, Limits};
+use std::path::{Path, PathBuf};
+
+/// Whether the model first thinks without tools and then acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Think {
+    /// It acts at once.
+    #[default]
+    Off,
+    /// In the first turn of a run.
+    First,
+    /// In every turn.
+    Always,
+}
+
+impl Think {
+    /// Every choice with its name.
+    pub const ALL: [(&'static str, Think); 3] = [
+        ("off", Think::Off),
+        ("first", Think::First),
+        ("always", Think::Always),
+    ];
+}
+
+/// A value as its source spells it.
+#[derive(Debug, Clone)]
+pub(super) enum Raw {
+    Text(String),
+    Number(String),
+    Switch(bool),
+    List(Vec<String>),
+    /// Files, where the source need not be text.
+    Paths(Vec<PathBuf>),
+    /// Something no setting takes, by its name.
+    Other(&'static str),
+}
+
+/// What a relative path starts from.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Base<'a> {
+    pub directory: Option<&'a Path>,
+    pub home: Option<&'a Path>,
+}
+
+impl Base<'_> {
+    fn path(&self, written: &Path) -> PathBuf {
+        match (written.strip_prefix("~"), self.home, self.directory) {
+            (Ok(rest), Some(home), _) => home.join(rest),
+            (_, _, Some(directory)) => directory.join(written),
+            _ => written.to_owned(),
+        }
+    }
+}
+
+/// What one source asks for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Layer {
+    provider: Option<Sourced<String>>,
+    model: Option<Sourced<String>>,
+    base_url: Option<Sourced<String>>,
+    api_key_env: Option<Sourced<String>>,
+    max_output_tokens: Option<Sourced<u32>>,
+    stream: Option<Sourced<bool>>,
+    think: Option<Sourced<Think>>,
+    plan: Option<Sourced<bool>>,
+    max_turns: Option<Sourced<u32>>,
+    max_parallel_calls: Option<Sourced<u32>>,
+    capabilities: Option<Sourced<Capabilities>>,
+    plugins: Option<Sourced<Vec<PathBuf>>>,
+    skills: Option<Sourced<PathBuf>>,
+    color: Option<Sourced<ColorWhen>>,
+    limits: Vec<(Limit, Sourced<u64>)>,
+    /// What was set, in order, for the rules about who may set what.
+    pub(super) assigned: Vec<(Setting, Origin)>,
+}
+
+impl Layer {
+    /// Sets one value, whatever its source.
+    pub(super) fn set(
+        &mut self,
+        setting: Setting,
+        raw: Raw,
+        origin: Origin,
+        base: &Base<'_>,
+    ) -> Result<(), ConfigError> {
+        self.assigned.push((setting, origin.clone()));
+        let here = origin.clone();
+        self.set_typed(setting, raw, origin, base)
+            .map_err(|problem| ConfigError::Value {
+                origin: here,
+                key: setting.row().key.to_owned(),
+                problem,
+            })
+    }
+
+    fn set_typed(
+        &mut self,
+        setting: Setting,
+        raw: Raw,
+        origin: Origin,
+        base: &Base<'_>,
+    ) -> Result<(), String> {
+        fn some<T>(value: T, origin: Origin) -> Option<Sourced<T>> {
+            Some(Sourced { value, origin })
+        }
+        match setting {
+            Setting::Provider => self.provider = some(raw.text()?, origin),
+            Setting::Model => self.model = some(raw.text()?, origin),
+            Setting::BaseUrl => self.base_url = some(base_url(&raw.text()?)?, origin),
+            Setting::ApiKeyEnv => self.api_key_env = some(variable_name(raw.text()?)?, origin),
+            Setting::MaxOutputTokens => self.max_output_tokens = some(raw.count(1)?, origin),
+            Setting::Stream => self.stream = some(raw.switch()?, origin),
+            Setting::Think => self.think = some(raw.choice(&Think::ALL)?, origin),
+            Setting::Plan => self.plan = some(raw.switch()?, origin),
+            Setting::MaxTurns => self.max_turns = some(raw.count(0)?, origin),
+            Setting::MaxParallelCalls => self.max_parallel_calls = some(raw.count(1)?, origin),
+            Setting::Capabilities => {
+                self.capabilities = some(capabilities(&raw.list()?)?, origin);
+            }
+            Setting::Plugins => {
+                let files = match raw {
+                    Raw::Paths(files) => files,
+                    other => other.list()?.into_iter().map(PathBuf::from).collect(),
+                };
+                let files = files.iter().map(|file| base.path(file)).collect();
+                self.plugins = some(files, origin);
+            }
+            Setting::Skills => {
+                let directory = match raw {
+                    Raw::Paths(one) => one.into_iter().collect(),
+                    other => PathBuf::from(other.text()?),
+                };
+                self.skills = some(base.path(&directory), origin);
+            }
+            Setting::Color => self.color = some(raw.choice(&ColorWhen::ALL)?, origin),
+            Setting::Limit(limit) => {
+                let value = parse_limit(limit, &raw.number()?).map_err(wrong)?;
+                self.limits.push((limit, Sourced { value, origin }));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Raw {
+    fn name(&self) -> &'static str {
+        match self {
+            Raw::Text(_) => "text",
+            Raw::Number(_) => "a number",
+            Raw::Switch(_) => "true or false",
+            Raw::List(_) | Raw::Paths(_) => "a list",
+            Raw::Other(name) => name,
+        }
+    }
+
+    fn not(&self, wanted: &str) -> String {
+        format!("takes {wanted}, not {}", self.name())
+    }
+
+    fn text(self) -> Result<String, String> {
+        match self {
+            Raw::Text(text) if text.trim().is_empty() => Err("is empty".to_owned()),
+            Raw::Text(text) => Ok(text),
+            other => Err(other.not("text in quotes")),
+        }
+    }
+
+    fn number(self) -> Result<String, String> {
+        match self {
+            Raw::Number(text) | Raw::Text(text) => Ok(text),
+            other => Err(other.not("a number")),
+        }
+    }
+
+    fn count(self, least: u32) -> Result<u32, String> {
+        let count =
+            parse_count(&self.number()?, u64::from(least), u64::from(u32::MAX)).map_err(wrong)?;
+        u32::try_from(count).map_err(|error| error.to_string())
+    }
+
+    fn switch(self) -> Result<bool, String> {
+        match self {
+            Raw::Switch(on) => Ok(on),
+            Raw::Text(text) => match text.as_str() {
+                "true" | "1" => Ok(true),
+                "false" | "0" => Ok(false),
+                _ => Err(format!("takes true or false, not `{text}`")),
+            },
+            other => Err(other.not("true or false")),
+        }
+    }
+
+    fn choice<T: Copy>(self, choices: &[(&'static str, T)]) -> Result<T, String> {
+        let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
+        let text = match self {
+            Raw::Text(text) => text,
+            other => return Err(other.not(&format!("one of {}", names.join(", ")))),
+        };
+        choices
+            .iter()
+            .find(|(name, _)| *name == text)
+            .map(|(_, value)| *value)
+            .ok_or_else(|| format!("takes one of {}, not `{text}`", names.join(", ")))
+    }
+
+    fn list(self) -> Result<Vec<String>, String> {
+        match self {
+            Raw::List(items) => Ok(items),
+            other => Err(other.not("a list such as [\"one\", \"two\"]")),
+        }
+    }
+}
+
+fn wrong(error: InvalidQuantity) -> String {
+    format!("is wrong: {error}")
+}
+
+fn capabilities(names: &[String]) -> Result<Capabilities, String> {
+    let set = names
+        .iter()
+        .map(|name| name.parse::<Capability>())
+        .collect::<Result<Capabilities, _>>()
+        .map_err(|error| format!("has a wrong entry: {error}"))?;
+    let absent = set.difference(offered());
+    if absent.is_empty() {
+        Ok(set)
+    } else {
+        Err(format!(
+            "names {absent}, which this version of hotcell cannot give to any tool; remove it"
+        ))
+    }
+}
+
+/// Checks a base URL as far as a mistake would send the key somewhere else. The provider parses it.
+fn base_url(text: &str) -> Result<String, String> {
+    let trimmed = text.trim().trim_end_matches('/');
+    let rest = trimmed
+        .strip_prefix("https://")
+        .or_else(|| trimmed.strip_prefix("http://"))
+        .ok_or("must begin with http:// or https://")?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.is_empty() {
+        return Err("names no host".to_owned());
+    }
+    if authority.contains('@') {
+        return Err(
+            "holds a user name or password; put the key into a variable and name it by `api_key_env`"
+                .to_owned(),
+        );
+    }
+    if trimmed.contains(|c: char| c.is_whitespace() || c.is_control() || c == '?' || c == '#') {
+        return Err("may not hold a query, a fragment or spaces".to_owned());
+    }
+    Ok(trimmed.to_owned())
+}
+
+/// A variable's name. The message does not repeat it: it may be a key put into the wrong place.
+fn variable_name(text: String) -> Result<String, String> {
+    let fits = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if fits {
+        Ok(text)
+    } else {
+        Err(
+            "takes the name of a variable, such as ANTHROPIC_API_KEY, not the key itself"
+                .to_owned(),
+        )
+    }
+}
+
+/// What all sources come to. `Default` is what stands where nobody says anything.
+#[derive(Debug, Clone)]
+pub(super) struct Settings {
+    pub provider: Option<Sourced<String>>,
+    pub model: Option<Sourced<String>>,
+    pub base_url: Option<Sourced<String>>,
+    pub api_key_env: Option<Sourced<String>>,
+    pub max_output_tokens: Sourced<u32>,
+    pub stream: Sourced<bool>,
+    pub think: Sourced<Think>,
+    pub plan: Sourced<bool>,
+    pub max_turns: Sourced<u32>,
+    pub max_parallel_calls: Sourced<u32>,
+    pub capabilities: Sourced<Capabilities>,
+    pub plugins: Sourced<Vec<PathBuf>>,
+    pub skills: Option<Sourced<PathBuf>>,
+    pub color: Sourced<ColorWhen>,
+    pub limits: Limits,
+    limit_origins: [Origin; Limit::ALL.len()],
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Settings {
+            provider: None,
+            model: None,
+            base_url: None,
+            api_key_env: None,
+            // Long enough for a large file, short enough for every current model.
+            max_output_tokens: Sourced::default(16_384),
+            stream: Sourced::default(true),
+            think: Sourced::default(Think::Off),
+            plan: Sourced::default(false),
+            max_turns: Sourced::default(50),
+            max_parallel_calls: Sourced::default(u32::try_from(cores).unwrap_or(4).max(4)),
+            capabilities: Sourced::default(offered()),
+            plugins: Sourced::default(Vec::new()),
+            skills: None,
+            color: Sourced::default(ColorWhen::Auto),
+            limits: Limits::default(),
+            limit_origins: [const { Origin::Default }; Limit::ALL.len()],
+        }
+    }
+}
+
+impl Settings {
+    /// Lays `layer` over what stands.
+    pub(super) fn apply(&mut self, layer: Layer) {
+        fn over<T>(standing: &mut T, asked: Option<T>) {
+            if let Some(asked) = asked {
+                *standing = asked;
+            }
+        }
+        fn over_none<T>(standing: &mut Option<T>, asked: Option<T>) {
+            if asked.is_some() {
+                *standing = asked;
+            }
+        }
+        over_none(&mut self.provider, layer.provider);
+        over_none(&mut self.model, layer.model);
+        over_none(&mut self.base_url, layer.base_url);
+        over_none(&mut self.api_key_env, layer.api_key_env);
+        over(&mut self.max_output_tokens, layer.max_output_tokens);
+        over(&mut self.stream, layer.stream);
+        over(&mut self.think, layer.think);
+        over(&mut self.plan, layer.plan);
+        over(&mut self.max_turns, layer.max_turns);
+        over(&mut self.max_parallel_calls, layer.max_parallel_calls);
+        over(&mut self.capabilities, layer.capabilities);
+        if let Some(more) = layer.plugins {
+            self.plugins.value.extend(more.value);
+            self.plugins.origin = more.origin;
+        }
+        over_none(&mut self.skills, layer.skills);
+        over(&mut self.color, layer.color);
+        for (limit, asked) in layer.limits {
+            limit.set(&mut self.limits, asked.value);
+            self.limit_origins[limit as usize] = asked.origin;
+        }
+    }
+
+    /// What stands for `setting`, for people, and where it comes from.
+    pub(super) fn shown(&self, setting: Setting) -> (String, &Origin) {
+        fn one<T: ToString>(sourced: &Sourced<T>) -> (String, &Origin) {
+            (sourced.value.to_string(), &sourced.origin)
+        }
+        fn maybe<T: AsRef<std::ffi::OsStr>>(sourced: &Option<Sourced<T>>) -> (String, &Origin) {
+            sourced
+                .as_ref()
+                .map_or((String::new(), &Origin::Default), |sourced| {
+                    let text = sourced.value.as_ref().to_string_lossy().into_owned();
+                    (text, &sourced.origin)
+                })
+        }
+        fn chosen<'a, T: PartialEq>(
+            sourced: &'a Sourced<T>,
+            names: &[(&'static str, T)],
+        ) -> (String, &'a Origin) {
+            let name = names.iter().find(|(_, value)| *value == sourced.value);
+            (
+                name.map_or("", |(name, _)| name).to_owned(),
+                &sourced.origin,
+            )
+        }
+        match setting {
+            Setting::Provider => maybe(&self.provider),
+            Setting::Model => maybe(&self.model),
+            Setting::BaseUrl => maybe(&self.base_url),
+            Setting::ApiKeyEnv => maybe(&self.api_key_env),
+            Setting::MaxOutputTokens => one(&self.max_output_tokens),
+            Setting::Stream => one(&self.stream),
+            Setting::Think => chosen(&self.think, &Think::ALL),
+            Setting::Plan => one(&self.plan),
+            Setting::MaxTurns => one(&self.max_turns),
+            Setting::MaxParallelCalls => one(&self.max_parallel_calls),
+            Setting::Capabilities => one(&self.capabilities),
+            Setting::Plugins => {
+                let files: Vec<_> = self
+                    .plugins
+                    .value
+                    .iter()
+                    .map(|file| file.display().to_string())
+                    .collect();
+                (files.join(", "), &self.plugins.origin)
+            }
+            Setting::Skills => maybe(&self.skills),
+            Setting::Color => chosen(&self.color, &ColorWhen::ALL),
+            Setting::Limit(limit) => (
+                limit.of(&self.limits).to_string(),
+                &self.limit_origins[limit as usize],
+            ),
+        }
+    }
+
+    /// Everything that somebody set, as [`Settings::shown`] says it.
+    pub(super) fn shown_all(&self) -> impl Iterator<Item = (&'static str, String, &Origin)> {
+        ROWS.iter().filter_map(|row| {
+            let (value, origin) = self.shown(row.setting);
+            (*origin != Origin::Default).then_some((row.key, value, origin))
+        })
+    }
+}

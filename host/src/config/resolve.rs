@@ -1,0 +1,357 @@
+//! All sources together: one [`Config`], checked and complete.
+//!
+//! Reads as the order of the sources. Nothing after it looks at a file, a variable or a flag.
+
+use super::layer::{Base, Layer, Raw, Settings, Think};
+use super::origin::Sourced;
+use super::setting::{ROWS, Row, Setting, VARIABLE_PREFIX};
+use super::{
+    Colors, ConfigError, Directories, Environment, Flags, Origin, ProviderConfig, directories,
+    dotenv, error, file, provider, tighten,
+};
+use crate::protocol::{Capabilities, Capability, Limits};
+use std::path::{Path, PathBuf};
+
+/// Everything a command needs to know, resolved.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Whom to ask, or why nobody can be asked: only commands that ask a model need it.
+    pub provider: Result<ProviderConfig, ConfigError>,
+    /// Where the tools work, canonical, and apart from hotcell's own files.
+    pub workspace: PathBuf,
+    /// The directory of installed skills, if there is one.
+    pub skills: Option<PathBuf>,
+    /// Whether only looking is allowed.
+    pub plan: bool,
+    /// Whether the model first thinks.
+    pub think: Think,
+    /// The most turns of a run; 0 for no limit.
+    pub max_turns: u32,
+    /// The most tool calls at work at once; at least 1.
+    pub max_parallel_calls: u32,
+    /// The limits of each tool call.
+    pub limits: Limits,
+    /// What tools are given at most.
+    pub allowed: Capabilities,
+    /// Components to load beside the built-in ones.
+    pub plugins: Vec<PathBuf>,
+    /// hotcell's own directories.
+    pub directories: Directories,
+    /// Whether to colour.
+    pub colors: Colors,
+    /// The variables that may hold a key, and whether they do.
+    pub keys: Vec<Key>,
+    /// What the user may not expect, one line each.
+    pub notices: Vec<String>,
+    /// What somebody set, and where, for `doctor`. Never a key.
+    pub reported: Vec<Reported>,
+}
+
+/// One setting that is not at its default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reported {
+    /// The key in `hotcell.toml`.
+    pub key: &'static str,
+    /// Its value, for people.
+    pub value: String,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Whether a key is there. Never the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// The variable.
+    pub variable: String,
+    /// Where it is set; `None` where it is not.
+    pub origin: Option<Origin>,
+}
+
+/// The capabilities that this version can give; `process` and `network` have no host side yet.
+pub fn offered() -> Capabilities {
+    Capabilities::READ_ONLY.union(Capabilities::from_iter([Capability::WorkspaceWrite]))
+}
+
+impl Config {
+    /// Resolves all sources.
+    ///
+    /// # Errors
+    /// [`ConfigError`] with the file and line, the variable or the flag to correct.
+    pub fn resolve(flags: &Flags, environment: &Environment) -> Result<Config, ConfigError> {
+        let directories = Directories::of(environment);
+        let (environment, env_file) = if flags.ignore_settings {
+            (environment.clone().without_settings(), None)
+        } else {
+            with_env_file(flags, environment, &directories)?
+        };
+        let workspace = directories::workspace(flags.workspace.as_deref(), &environment)?;
+        directories.check_apart(&workspace, env_file.as_deref())?;
+
+        let mut settings = Settings::default();
+        let mut notices = Vec::new();
+        if !flags.ignore_settings {
+            let user_file = directories.settings_file();
+            let home = environment.home();
+            if let Some(file) = &user_file
+                && let Some(layer) = file::layer(file, home)?
+            {
+                settings.apply(layer);
+            }
+            if let Some(layer) = file::layer(&workspace.join("hotcell.toml"), home)? {
+                tighten::check(&settings, &layer, user_file.as_deref())?;
+                settings.apply(layer);
+            }
+            settings.apply(from_variables(&environment)?);
+            notices.extend(misspelt_variables(&environment));
+        }
+        settings.apply(from_flags(flags, &settings, &environment)?);
+
+        let script = flags
+            .script
+            .as_deref()
+            .map(|file| below_current(file, &environment));
+        let provider = provider::resolve(
+            &settings,
+            script.as_deref(),
+            &environment,
+            env_file.or_else(|| directories.env_file()).as_deref(),
+            &mut notices,
+        );
+        let reported = settings
+            .shown_all()
+            .map(|(key, value, origin)| Reported {
+                key,
+                value,
+                origin: origin.clone(),
+            })
+            .collect();
+        let keys = keys(&settings, &environment);
+        let skills = match settings.skills {
+            Some(asked) => Some(skills_directory(asked)?),
+            None if flags.ignore_settings => None,
+            None => directories
+                .config
+                .as_ref()
+                .map(|config| config.join("skills"))
+                .filter(|skills| skills.is_dir()),
+        };
+        Ok(Config {
+            provider,
+            workspace,
+            skills,
+            plan: settings.plan.value,
+            think: settings.think.value,
+            max_turns: settings.max_turns.value,
+            max_parallel_calls: settings.max_parallel_calls.value,
+            limits: settings.limits,
+            allowed: settings.capabilities.value,
+            plugins: settings.plugins.value,
+            directories,
+            colors: Colors::resolve(settings.color.value, &environment),
+            keys,
+            notices,
+            reported,
+        })
+    }
+}
+
+/// The environment with the `.env` file below it, and which file that was.
+fn with_env_file(
+    flags: &Flags,
+    environment: &Environment,
+    directories: &Directories,
+) -> Result<(Environment, Option<PathBuf>), ConfigError> {
+    let file = match &flags.env_file {
+        // A file that was named has to be there.
+        Some(named) => Some(below_current(named, environment)),
+        None => directories.env_file().filter(|file| file.exists()),
+    };
+    let Some(file) = file else {
+        return Ok((environment.clone(), None));
+    };
+    let pairs = dotenv::read(&file)?;
+    Ok((environment.clone().with_file(&file, pairs), Some(file)))
+}
+
+fn below_current(path: &Path, environment: &Environment) -> PathBuf {
+    environment
+        .current_dir()
+        .map_or_else(|| path.to_owned(), |current| current.join(path))
+}
+
+fn from_variables(environment: &Environment) -> Result<Layer, ConfigError> {
+    let base = Base {
+        directory: environment.current_dir(),
+        home: environment.home(),
+    };
+    let mut layer = Layer::default();
+    for row in ROWS {
+        let name = row.variable();
+        let Some(value) = environment.os(&name) else {
+            continue;
+        };
+        let text = || environment.text(&name).map(Option::unwrap_or_default);
+        let raw = match row.setting {
+            Setting::Plugins => Raw::Paths(std::env::split_paths(value).collect()),
+            Setting::Skills => Raw::Paths(vec![value.into()]),
+            Setting::Capabilities => Raw::List(
+                text()?
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|name| !name.is_empty())
+                    .map(str::to_owned)
+                    .collect(),
+            ),
+            _ => Raw::Text(text()?.to_owned()),
+        };
+        let origin = Origin::Variable {
+            file: environment.file_of(&name).map(Path::to_owned),
+            name,
+        };
+        layer.set(row.setting, raw, origin, &base)?;
+    }
+    Ok(layer)
+}
+
+/// Variables of ours that are no settings: one for the log, one for the build.
+const OTHER_VARIABLES: [&str; 2] = ["HOTCELL_LOG", "HOTCELL_COMPONENTS"];
+
+/// Variables that look meant for us and are not. A notice only: others may use the prefix.
+fn misspelt_variables(environment: &Environment) -> Vec<String> {
+    let known: Vec<String> = ROWS.iter().map(Row::variable).collect();
+    environment
+        .names_with(VARIABLE_PREFIX)
+        .filter(|name| !OTHER_VARIABLES.contains(name) && !known.iter().any(|known| known == name))
+        .filter_map(|name| {
+            let rest = |name: &str| name[VARIABLE_PREFIX.len()..].to_owned();
+            let rests: Vec<_> = known.iter().map(|name| rest(name)).collect();
+            let near = error::nearest(&rest(name), rests.iter().map(String::as_str))?;
+            Some(format!(
+                "{name} is not a setting, did you mean {VARIABLE_PREFIX}{near}"
+            ))
+        })
+        .collect()
+}
+
+fn from_flags(
+    flags: &Flags,
+    standing: &Settings,
+    environment: &Environment,
+) -> Result<Layer, ConfigError> {
+    let base = Base {
+        directory: environment.current_dir(),
+        home: None,
+    };
+    let number = |number: u32| Raw::Number(number.to_string());
+    let mut asked: Vec<(Setting, Raw)> = Vec::new();
+    let mut ask = |setting, raw: Option<Raw>| asked.extend(raw.map(|raw| (setting, raw)));
+    ask(Setting::Provider, flags.provider.clone().map(Raw::Text));
+    ask(Setting::Model, flags.model.clone().map(Raw::Text));
+    ask(Setting::BaseUrl, flags.base_url.clone().map(Raw::Text));
+    ask(
+        Setting::MaxOutputTokens,
+        flags.max_output_tokens.map(number),
+    );
+    ask(
+        Setting::Stream,
+        flags.no_stream.then_some(Raw::Switch(false)),
+    );
+    ask(
+        Setting::Think,
+        flags.think.map(|think| named(think, &Think::ALL)),
+    );
+    ask(Setting::Plan, flags.plan.then_some(Raw::Switch(true)));
+    ask(Setting::MaxTurns, flags.max_turns.map(number));
+    ask(
+        Setting::MaxParallelCalls,
+        flags.max_parallel_calls.map(number),
+    );
+    ask(
+        Setting::Capabilities,
+        capabilities(flags, standing).map(|set| {
+            Raw::List(
+                set.iter()
+                    .map(|capability| capability.to_string())
+                    .collect(),
+            )
+        }),
+    );
+    ask(
+        Setting::Plugins,
+        (!flags.plugins.is_empty()).then(|| Raw::Paths(flags.plugins.clone())),
+    );
+    ask(
+        Setting::Skills,
+        flags.skills.clone().map(|path| Raw::Paths(vec![path])),
+    );
+    ask(
+        Setting::Color,
+        flags.color.map(|when| named(when, &super::ColorWhen::ALL)),
+    );
+    for (limit, value) in &flags.limits {
+        ask(Setting::Limit(*limit), Some(Raw::Number(value.to_string())));
+    }
+    let mut layer = Layer::default();
+    for (setting, raw) in asked {
+        let origin = Origin::Flag(setting.row().flag.to_owned());
+        layer.set(setting, raw, origin, &base)?;
+    }
+    Ok(layer)
+}
+
+fn named<T: PartialEq>(value: T, names: &[(&'static str, T)]) -> Raw {
+    let name = names.iter().find(|(_, other)| *other == value);
+    Raw::Text(name.map_or("", |(name, _)| name).to_owned())
+}
+
+/// What stands, with what `--allow` adds and without what `--deny` takes away.
+fn capabilities(flags: &Flags, standing: &Settings) -> Option<Capabilities> {
+    if flags.allow.is_empty() && flags.deny.is_empty() {
+        return None;
+    }
+    let set = |items: &[Capability]| items.iter().copied().collect::<Capabilities>();
+    Some(
+        standing
+            .capabilities
+            .value
+            .union(set(&flags.allow))
+            .difference(set(&flags.deny)),
+    )
+}
+
+/// The usual variables of keys, and the one that was named.
+fn keys(settings: &Settings, environment: &Environment) -> Vec<Key> {
+    let named = settings
+        .api_key_env
+        .as_ref()
+        .map(|name| name.value.as_str());
+    let usual = provider::VENDORS.iter().map(|vendor| vendor.key_variable);
+    let mut names: Vec<&str> = usual.collect();
+    if let Some(named) = named
+        && !names.contains(&named)
+    {
+        names.push(named);
+    }
+    names
+        .into_iter()
+        .map(|name| Key {
+            variable: name.to_owned(),
+            origin: environment.os(name).map(|_| Origin::Variable {
+                name: name.to_owned(),
+                file: environment.file_of(name).map(Path::to_owned),
+            }),
+        })
+        .collect()
+}
+
+/// A skills directory that somebody named has to be there.
+fn skills_directory(asked: Sourced<PathBuf>) -> Result<PathBuf, ConfigError> {
+    if asked.value.is_dir() {
+        return Ok(asked.value);
+    }
+    Err(ConfigError::Value {
+        origin: asked.origin,
+        key: Setting::Skills.row().key.to_owned(),
+        problem: format!("is no directory: {}", asked.value.display()),
+    })
+}

@@ -1,0 +1,266 @@
+//! The table of settings: the one list that files, variables, flags, hints and the reference in
+//! `docs/config.md` are made from.
+//!
+//! A new setting is one row here, one field in `layer.rs`, and the compiler names the rest.
+
+use crate::protocol::Limit;
+
+/// One thing that can be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Setting {
+    Provider,
+    Model,
+    BaseUrl,
+    ApiKeyEnv,
+    MaxOutputTokens,
+    Stream,
+    Think,
+    Plan,
+    MaxTurns,
+    MaxParallelCalls,
+    Capabilities,
+    Plugins,
+    Skills,
+    Color,
+    Limit(Limit),
+}
+
+/// How a setting is written and what it does.
+pub(super) struct Row {
+    pub setting: Setting,
+    /// In `hotcell.toml`; a dot stands for a table.
+    pub key: &'static str,
+    /// On the command line; empty where there is none.
+    pub flag: &'static str,
+    /// What a value looks like.
+    pub takes: &'static str,
+    /// What it does, for the reference.
+    pub about: &'static str,
+}
+
+impl Row {
+    /// The key without its table.
+    pub(super) fn leaf(&self) -> &'static str {
+        self.key.rsplit('.').next().unwrap_or(self.key)
+    }
+
+    /// The variable: `HOTCELL_` and the key.
+    pub(super) fn variable(&self) -> String {
+        format!("{VARIABLE_PREFIX}{}", self.leaf().to_ascii_uppercase())
+    }
+
+    /// Whether the workspace's own file may set it, to something tighter than what stands.
+    pub(super) const fn workspace_may_tighten(&self) -> bool {
+        matches!(
+            self.setting,
+            Setting::Limit(_)
+                | Setting::MaxTurns
+                | Setting::MaxParallelCalls
+                | Setting::Capabilities
+                | Setting::Plan
+        )
+    }
+}
+
+/// What the names of our variables begin with.
+pub(super) const VARIABLE_PREFIX: &str = "HOTCELL_";
+
+impl Setting {
+    /// The row of this setting.
+    pub(super) fn row(self) -> &'static Row {
+        ROWS.iter()
+            .find(|row| row.setting == self)
+            .expect("a test checks that every setting has a row")
+    }
+}
+
+const fn row(
+    setting: Setting,
+    key: &'static str,
+    flag: &'static str,
+    takes: &'static str,
+    about: &'static str,
+) -> Row {
+    Row {
+        setting,
+        key,
+        flag,
+        takes,
+        about,
+    }
+}
+
+/// Every setting, in the order of the reference.
+pub(super) const ROWS: &[Row] = &[
+    row(
+        Setting::Provider,
+        "provider",
+        "--provider",
+        "`anthropic`, `openai` or `script`",
+        "Whom to ask. Without it, the provider whose key is set; where both are, `anthropic`.",
+    ),
+    row(
+        Setting::Model,
+        "model",
+        "--model",
+        "text",
+        "The vendor's model name.",
+    ),
+    row(
+        Setting::BaseUrl,
+        "base_url",
+        "--base-url",
+        "`http://` or `https://` URL",
+        "Where the API is, for compatible servers. Without it `ANTHROPIC_BASE_URL` or `OPENAI_BASE_URL`, then the vendor's own.",
+    ),
+    row(
+        Setting::ApiKeyEnv,
+        "api_key_env",
+        "",
+        "name of a variable",
+        "The variable that holds the key, where it is not `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.",
+    ),
+    row(
+        Setting::MaxOutputTokens,
+        "max_output_tokens",
+        "--max-output-tokens",
+        "number",
+        "The most tokens one answer may have.",
+    ),
+    row(
+        Setting::Stream,
+        "stream",
+        "--no-stream",
+        "`true` or `false`",
+        "Whether answers are streamed.",
+    ),
+    row(
+        Setting::Think,
+        "think",
+        "--think",
+        "`off`, `first` or `always`",
+        "Ask first without tools, keep the thought, then act: never, in the first turn, or in every turn.",
+    ),
+    row(
+        Setting::Plan,
+        "plan",
+        "--plan",
+        "`true` or `false`",
+        "Only tools that look are offered, and they get read-only grants.",
+    ),
+    row(
+        Setting::MaxTurns,
+        "max_turns",
+        "--max-turns",
+        "number, 0 for no limit",
+        "The most turns of a run.",
+    ),
+    row(
+        Setting::MaxParallelCalls,
+        "max_parallel_calls",
+        "--max-parallel-calls",
+        "number",
+        "The most tool calls at work at once.",
+    ),
+    row(
+        Setting::Capabilities,
+        "capabilities",
+        "--allow, --deny",
+        "list of capabilities",
+        "What tools are given at most. `--allow` adds to the list, `--deny` takes away and wins.",
+    ),
+    row(
+        Setting::Plugins,
+        "plugins",
+        "--plugin",
+        "list of files",
+        "Components to load beside the built-in ones. Files, the variable (separated as in `PATH`) and flags add up.",
+    ),
+    row(
+        Setting::Skills,
+        "skills",
+        "--skills",
+        "directory",
+        "Installed skills. Without it `skills` in the configuration directory, if that is there.",
+    ),
+    row(
+        Setting::Color,
+        "color",
+        "--color",
+        "`auto`, `always` or `never`",
+        "Colours; `auto` follows the terminal, `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.",
+    ),
+    row(
+        Setting::Limit(Limit::Fuel),
+        "limits.fuel",
+        "--fuel",
+        "number, `k`, `M`, `G`",
+        "CPU work of a call, about one a WebAssembly instruction.",
+    ),
+    row(
+        Setting::Limit(Limit::Deadline),
+        "limits.deadline_ms",
+        "--deadline-ms",
+        "milliseconds, or `s`, `min`",
+        "Wall clock of a call, also while it waits.",
+    ),
+    row(
+        Setting::Limit(Limit::Memory),
+        "limits.memory_bytes",
+        "--memory-bytes",
+        "bytes, or `MiB`, `GiB`",
+        "Linear memory of a call, all memories together.",
+    ),
+    row(
+        Setting::Limit(Limit::Tables),
+        "limits.table_elements",
+        "--table-elements",
+        "number, `k`, `M`, `G`",
+        "Table elements of a call, all tables together.",
+    ),
+    row(
+        Setting::Limit(Limit::Resources),
+        "limits.resources",
+        "--resources",
+        "number, `k`, `M`, `G`",
+        "Files, streams and other host handles a call has open at once.",
+    ),
+    row(
+        Setting::Limit(Limit::HostCalls),
+        "limits.host_calls",
+        "--host-calls",
+        "number, `k`, `M`, `G`",
+        "Calls from the tool into the host.",
+    ),
+    row(
+        Setting::Limit(Limit::Output),
+        "limits.output_bytes",
+        "--output-bytes",
+        "bytes, or `MiB`, `GiB`",
+        "What a call hands out: its result and its standard output, each.",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_has_exactly_one_row() {
+        for (index, row) in ROWS.iter().enumerate() {
+            assert_eq!(
+                ROWS.iter().position(|other| other.setting == row.setting),
+                Some(index),
+                "{}",
+                row.key
+            );
+        }
+        // One a variant: the plain ones and the limits.
+        assert_eq!(ROWS.len(), 14 + Limit::ALL.len());
+        for limit in Limit::ALL {
+            let row = Setting::Limit(limit).row();
+            assert_eq!(row.leaf(), limit.key());
+            assert_eq!(row.flag, format!("--{}", limit.key().replace('_', "-")));
+        }
+    }
+}

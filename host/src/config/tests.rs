@@ -1,0 +1,357 @@
+//! Every source against every other, over real files in a home of its own.
+
+mod provider;
+mod workspace;
+
+use super::*;
+use crate::protocol::{Capabilities, Capability, Limit, Limits};
+use std::fs;
+use std::path::PathBuf;
+
+/// A home, a workspace and variables that no other test and no machine has.
+struct Bench {
+    root: tempfile::TempDir,
+    variables: Vec<(String, String)>,
+    flags: Flags,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let root = tempfile::tempdir().expect("temporary directory");
+        fs::create_dir_all(root.path().join("home/.config/hotcell")).expect("home");
+        fs::create_dir_all(root.path().join("work")).expect("workspace");
+        Bench {
+            root,
+            variables: Vec::new(),
+            flags: Flags::default(),
+        }
+        .variable("OPENAI_API_KEY", "sk-openai")
+    }
+
+    fn variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.retain(|(other, _)| other != name);
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    fn file(self, path: &str, text: &str) -> Self {
+        fs::write(self.path(path), text).expect("file");
+        self
+    }
+
+    fn user(self, text: &str) -> Self {
+        self.file("home/.config/hotcell/hotcell.toml", text)
+    }
+
+    fn workspace(self, text: &str) -> Self {
+        self.file("work/hotcell.toml", text)
+    }
+
+    fn flags(mut self, change: impl FnOnce(&mut Flags)) -> Self {
+        change(&mut self.flags);
+        self
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.root
+            .path()
+            .canonicalize()
+            .expect("it exists")
+            .join(path)
+    }
+
+    fn resolve(&self) -> Result<Config, ConfigError> {
+        let home = self.path("home").display().to_string();
+        let variables = self
+            .variables
+            .iter()
+            .cloned()
+            .chain([("HOME".to_owned(), home)]);
+        let environment = Environment::from_map(variables, self.path("work"));
+        Config::resolve(&self.flags, &environment)
+    }
+
+    fn config(&self) -> Config {
+        self.resolve().expect("these settings are fine")
+    }
+
+    /// The error, with the directory of this test taken out.
+    fn error(&self) -> String {
+        let error = self.resolve().expect_err("these settings are wrong");
+        self.plain(&error)
+    }
+
+    fn plain(&self, error: &ConfigError) -> String {
+        let root = self.path("").display().to_string();
+        error.to_string().replace(&root, "/")
+    }
+
+    fn provider_error(&self) -> String {
+        let error = self.config().provider.expect_err("there is no provider");
+        self.plain(&error)
+    }
+}
+
+fn set(items: &[Capability]) -> Capabilities {
+    items.iter().copied().collect()
+}
+
+#[test]
+fn without_any_source_the_defaults_stand() {
+    let bench = Bench::new();
+    let config = bench.config();
+    assert_eq!(config.workspace, bench.path("work"));
+    assert_eq!(config.limits, Limits::default());
+    assert_eq!(config.max_turns, 50);
+    assert!(config.max_parallel_calls >= 4);
+    assert_eq!(config.think, Think::Off);
+    assert!(!config.plan);
+    assert_eq!(
+        config.allowed,
+        set(&[
+            Capability::WorkspaceRead,
+            Capability::WorkspaceWrite,
+            Capability::SessionState,
+            Capability::Skills
+        ])
+    );
+    assert_eq!(config.plugins, Vec::<PathBuf>::new());
+    assert_eq!(config.skills, None);
+    assert_eq!(config.notices, Vec::<String>::new());
+    assert_eq!(config.reported, []);
+    let provider = config.provider.expect("a key is set");
+    assert_eq!(provider.name, "openai");
+    assert_eq!(provider.base_url, None);
+    assert!(provider.stream);
+}
+
+#[test]
+fn a_later_source_wins() {
+    let mut bench = Bench::new();
+    let turns = |bench: &Bench| bench.config().max_turns;
+    bench = bench.user("max_turns = 40");
+    assert_eq!(turns(&bench), 40);
+    bench = bench.workspace("max_turns = 30");
+    assert_eq!(turns(&bench), 30);
+    bench = bench.variable("HOTCELL_MAX_TURNS", "60");
+    assert_eq!(turns(&bench), 60);
+    bench = bench.flags(|flags| flags.max_turns = Some(0));
+    assert_eq!(turns(&bench), 0);
+    let reported = bench.config().reported;
+    assert_eq!(
+        reported,
+        [Reported {
+            key: "max_turns",
+            value: "0".to_owned(),
+            origin: Origin::Flag("--max-turns".to_owned()),
+        }]
+    );
+}
+
+#[test]
+fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
+    let written: &[(&str, &str)] = &[
+        ("provider", "anthropic"),
+        ("model", "m"),
+        ("base_url", "http://localhost:1/v1/"),
+        ("api_key_env", "OPENAI_API_KEY"),
+        ("max_output_tokens", "1_000"),
+        ("stream", "false"),
+        ("think", "first"),
+        ("plan", "true"),
+        ("max_turns", "7"),
+        ("max_parallel_calls", "2"),
+        ("capabilities", "workspace-read"),
+        ("plugins", "p.wasm"),
+        ("skills", "."),
+        ("color", "always"),
+        ("limits.fuel", "1G"),
+        ("limits.deadline_ms", "2s"),
+        ("limits.memory_bytes", "64MiB"),
+        ("limits.table_elements", "1k"),
+        ("limits.resources", "9"),
+        ("limits.host_calls", "8"),
+        ("limits.output_bytes", "7"),
+    ];
+    assert_eq!(
+        written.iter().map(|(key, _)| *key).collect::<Vec<_>>(),
+        setting::ROWS.iter().map(|row| row.key).collect::<Vec<_>>(),
+        "a new setting belongs into this test"
+    );
+
+    let lists = ["capabilities", "plugins"];
+    let toml: String = written
+        .iter()
+        .map(|(key, value)| {
+            if lists.contains(key) {
+                format!("{key} = [\"{value}\"]\n")
+            } else {
+                format!("{key} = \"{value}\"\n")
+            }
+        })
+        .collect();
+    let in_file = Bench::new().user(&toml);
+    let by_variable = setting::ROWS
+        .iter()
+        .zip(written)
+        .fold(Bench::new(), |bench, (row, (_, value))| {
+            bench.variable(&row.variable(), value)
+        });
+
+    for (bench, base) in [(&in_file, "home/.config/hotcell"), (&by_variable, "work")] {
+        let config = bench.config();
+        let provider = config.provider.expect("the key of the other one is named");
+        assert_eq!(provider.name, "anthropic");
+        assert_eq!(provider.model, "m");
+        assert_eq!(provider.base_url.as_deref(), Some("http://localhost:1/v1"));
+        let key = provider.api_key.expect("the key");
+        assert_eq!(key.reveal(), "sk-openai");
+        assert_eq!(provider.max_output_tokens, 1_000);
+        assert!(!provider.stream);
+        assert_eq!(config.think, Think::First);
+        assert!(config.plan);
+        assert_eq!(config.max_turns, 7);
+        assert_eq!(config.max_parallel_calls, 2);
+        assert_eq!(config.allowed, set(&[Capability::WorkspaceRead]));
+        assert_eq!(config.plugins, [bench.path(base).join("p.wasm")]);
+        assert_eq!(config.skills, Some(bench.path(base).join(".")));
+        assert!(config.colors.stdout);
+        assert_eq!(
+            Limit::ALL.map(|limit| limit.of(&config.limits)),
+            [1_000_000_000, 2_000, 64 << 20, 1_000, 9, 8, 7]
+        );
+        assert_eq!(config.reported.len(), setting::ROWS.len());
+    }
+}
+
+#[test]
+fn native_toml_values_are_taken_as_well_as_text() {
+    let config = Bench::new()
+        .user("stream = false\nmax_turns = 1_0\n[limits]\nfuel = 0x10\ndeadline_ms = 250\n")
+        .config();
+    assert!(!config.provider.expect("a key is set").stream);
+    assert_eq!(config.max_turns, 10);
+    assert_eq!((config.limits.fuel, config.limits.deadline_ms), (16, 250));
+}
+
+#[test]
+fn plugins_add_up_over_the_sources() {
+    let bench = Bench::new()
+        .user("plugins = [\"a.wasm\", \"~/b.wasm\"]")
+        .variable("HOTCELL_PLUGINS", "/c.wasm:d.wasm")
+        .flags(|flags| flags.plugins = vec!["e.wasm".into()]);
+    assert_eq!(
+        bench.config().plugins,
+        [
+            bench.path("home/.config/hotcell/a.wasm"),
+            bench.path("home/b.wasm"),
+            "/c.wasm".into(),
+            bench.path("work/d.wasm"),
+            bench.path("work/e.wasm"),
+        ]
+    );
+}
+
+#[test]
+fn deny_wins_over_allow() {
+    let bench = Bench::new()
+        .user("capabilities = [\"workspace-read\"]")
+        .flags(|flags| {
+            flags.allow = vec![Capability::Skills, Capability::WorkspaceWrite];
+            flags.deny = vec![Capability::WorkspaceWrite];
+        });
+    assert_eq!(
+        bench.config().allowed,
+        set(&[Capability::WorkspaceRead, Capability::Skills])
+    );
+}
+
+#[test]
+fn mistakes_in_the_users_file_name_the_line_and_the_fix() {
+    let mut messages = Vec::new();
+    for text in [
+        "\nmodle = \"m\"",
+        "fuel = 5",
+        "[limits]\nfule = 5",
+        "[limit]\nfuel = 5",
+        "limits = 5",
+        "zzz = 1",
+        "api_key = \"sk-1\"",
+        "ANTHROPIC_API_KEY = \"sk-1\"",
+        "api_key_env = \"sk-1\"",
+        "model = 5",
+        "model = \"\"",
+        "stream = \"maybe\"",
+        "think = true",
+        "think = \"often\"",
+        "max_turns = -1",
+        "max_turns = \"many\"",
+        "max_turns = 99999999999",
+        "max_parallel_calls = 0",
+        "capabilities = \"workspace-read\"",
+        "capabilities = [1]",
+        "capabilities = [\"workspace\"]",
+        "capabilities = [\"network\"]",
+        "base_url = \"ftp://x\"",
+        "base_url = \"https://user:sk-1@x\"",
+        "base_url = \"https://x?key=sk-1\"",
+        "skills = \"missing\"",
+        "model = \"a\"\nmodel = \"b\"",
+        "api_key = sk-1",
+        "[limits]\nmemory_bytes = \"1TB\"",
+        "[limits]\nfuel = 0",
+    ] {
+        let message = Bench::new().user(text).error();
+        assert!(!message.contains("sk-1"), "{message}");
+        messages.push(format!("{}\n  {message}", text.trim_start()));
+    }
+    insta::assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn mistakes_in_variables_and_flags_name_them() {
+    let bench = Bench::new().variable("HOTCELL_MAX_TURNS", "lots");
+    assert_eq!(
+        bench.error(),
+        "HOTCELL_MAX_TURNS: `max_turns` is wrong: `lots` is not a number; write a whole number such as 50"
+    );
+    let bench = Bench::new().flags(|flags| flags.base_url = Some("example.com".to_owned()));
+    assert_eq!(
+        bench.error(),
+        "--base-url: `base_url` must begin with http:// or https://"
+    );
+    let bench = Bench::new().flags(|flags| flags.allow = vec![Capability::Process]);
+    assert_eq!(
+        bench.error(),
+        "--allow, --deny: `capabilities` names process, which this version of hotcell cannot give to any tool; remove it"
+    );
+    let bench = Bench::new().variable("HOTCELL_MODLE", "m");
+    assert_eq!(
+        bench.config().notices,
+        ["HOTCELL_MODLE is not a setting, did you mean HOTCELL_MODEL"]
+    );
+    let bench = Bench::new().variable("HOTCELL_LOG", "debug");
+    assert_eq!(bench.config().notices, Vec::<String>::new());
+}
+
+#[test]
+fn the_demo_sees_no_setting_of_this_user() {
+    let bench = Bench::new()
+        .user("this is not even TOML")
+        .workspace("neither is this")
+        .file("home/.config/hotcell/.env", "nor this")
+        .variable("HOTCELL_MAX_TURNS", "lots")
+        .variable("HTTPS_PROXY", "http://proxy")
+        .flags(|flags| {
+            flags.ignore_settings = true;
+            flags.script = Some("s.yaml".into());
+        });
+    let config = bench.config();
+    assert_eq!(config.max_turns, 50);
+    assert_eq!(config.skills, None);
+    assert_eq!(
+        config.directories.cache,
+        Some(bench.path("home/.cache/hotcell"))
+    );
+    assert_eq!(config.provider.expect("a script").name, "script");
+}

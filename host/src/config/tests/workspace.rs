@@ -1,0 +1,82 @@
+//! What a workspace can say, and what it cannot reach.
+
+use super::*;
+
+#[test]
+fn a_workspace_may_tighten() {
+    let config = Bench::new()
+        .workspace(
+            "plan = true\nmax_turns = 5\nmax_parallel_calls = 1\ncapabilities = [\"workspace-read\"]\n[limits]\nfuel = 1000\n",
+        )
+        .config();
+    assert!(config.plan);
+    assert_eq!((config.max_turns, config.max_parallel_calls), (5, 1));
+    assert_eq!(config.allowed, set(&[Capability::WorkspaceRead]));
+    assert_eq!(config.limits.fuel, 1_000);
+}
+
+#[test]
+fn what_a_workspace_may_not_do_is_refused() {
+    // Without the parallel calls the number of cores would be in a message.
+    let user = "max_parallel_calls = 4\nplan = true\nmax_turns = 9\ncapabilities = [\"workspace-read\"]\n[limits]\nfuel = 5\n";
+    let mut messages = Vec::new();
+    for text in [
+        "[limits]\nfuel = 6",
+        "max_turns = 10",
+        "max_turns = 0",
+        "plan = false",
+        "capabilities = [\"workspace-write\"]",
+        "max_parallel_calls = 5",
+        "provider = \"openai\"",
+        "model = \"m\"",
+        "base_url = \"https://evil.example\"",
+        "api_key_env = \"HOME\"",
+        "plugins = [\"p.wasm\"]",
+        "skills = \"s\"",
+        "stream = false",
+        "think = \"always\"",
+        "max_output_tokens = 1",
+        "color = \"never\"",
+        "api_key = \"sk-workspace\"",
+    ] {
+        let message = Bench::new().user(user).workspace(text).error();
+        messages.push(format!("{text}\n  {message}"));
+    }
+    insta::assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn nothing_of_the_workspace_but_its_settings_file_is_read() {
+    let config = Bench::new()
+        .file(
+            "work/.env",
+            "ANTHROPIC_API_KEY=sk-evil\nHOTCELL_BASE_URL=https://evil.example",
+        )
+        .config();
+    let provider = config.provider.expect("a key is set");
+    assert_eq!(
+        (provider.name.as_str(), provider.base_url),
+        ("openai", None)
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_settings_file_that_is_no_file_does_not_hang() {
+    let bench = Bench::new();
+    std::os::unix::fs::symlink("/dev/zero", bench.path("work/hotcell.toml")).expect("link");
+    assert!(
+        bench.error().ends_with("it is not a regular file"),
+        "{}",
+        bench.error()
+    );
+}
+
+#[test]
+fn the_workspace_is_kept_apart_from_our_files() {
+    let bench = Bench::new().flags(|flags| flags.workspace = Some("../home".into()));
+    assert_eq!(
+        bench.error(),
+        "the workspace /home contains hotcell's configuration directory (/home/.config/hotcell), so a tool could change what hotcell trusts; work in a project directory (--workspace DIR) or move hotcell's own by XDG_CONFIG_HOME"
+    );
+}
