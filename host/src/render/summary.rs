@@ -1,0 +1,114 @@
+//! Calls and results in few words.
+//!
+//! Everything here is foreign text and comes out escaped, on one line and cut to a length, so
+//! that neither a long command nor a thousand spaces push the rest out of sight.
+
+use super::escape;
+use crate::protocol::ResultContent;
+use serde_json::Value;
+
+/// Most characters of the arguments in a line.
+const ARGUMENTS: usize = 100;
+/// Most characters of a result in a line.
+const RESULT: usize = 100;
+
+/// The arguments of a call: the first text bare, the others as `name=value`.
+pub(super) fn arguments(arguments: &Value) -> String {
+    let Value::Object(members) = arguments else {
+        return cut(&arguments.to_string(), ARGUMENTS);
+    };
+    let mut shown = String::new();
+    for (index, (name, value)) in members.iter().enumerate() {
+        if index > 0 {
+            shown.push(' ');
+        }
+        match value {
+            Value::String(text) if index == 0 => shown.push_str(text),
+            Value::String(text) => shown.push_str(&format!("{name}={text:?}")),
+            other => shown.push_str(&format!("{name}={other}")),
+        }
+        // Long enough to be cut: the rest may be megabytes.
+        if shown.len() > 8 * ARGUMENTS {
+            break;
+        }
+    }
+    cut(&shown, ARGUMENTS)
+}
+
+/// The first line of a result and how many follow.
+pub(super) fn result(content: &[ResultContent]) -> String {
+    let mut shown = String::new();
+    let mut images = 0_usize;
+    for part in content {
+        match part {
+            ResultContent::Text { text } if shown.is_empty() => {
+                let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+                shown = cut(lines.next().unwrap_or_default(), RESULT);
+                match lines.count() {
+                    0 => {}
+                    more => shown.push_str(&format!(" (+{})", plural_lines(more))),
+                }
+            }
+            ResultContent::Text { .. } => {}
+            ResultContent::Image(_) => images += 1,
+        }
+    }
+    if images > 0 {
+        if !shown.is_empty() {
+            shown.push_str(", ");
+        }
+        shown.push_str(&super::quantity::plural(images as u64, "image"));
+    }
+    shown
+}
+
+fn plural_lines(lines: usize) -> String {
+    super::quantity::plural(lines as u64, "line")
+}
+
+/// `text` escaped, on one line, and cut after `most` characters.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(most) {
+        None => escape::line(text).into_owned(),
+        Some((end, _)) => format!("{}…", escape::line(text[..end].trim_end())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_table_of_arguments() {
+        for (value, shown) in [
+            (json!({}), ""),
+            (json!({"path": "src/a.rs"}), "src/a.rs"),
+            (
+                json!({"path": "a b", "offset": 5, "glob": "*.rs"}),
+                "a b offset=5 glob=\"*.rs\"",
+            ),
+            (json!({"todos": [1]}), "todos=[1]"),
+            (json!({"command": "ls\nrm x\r"}), "ls\\nrm x"),
+            (json!([1, 2]), "[1,2]"),
+        ] {
+            assert_eq!(arguments(&value), shown);
+        }
+        let long = arguments(&json!({"command": "x".repeat(5_000)}));
+        assert_eq!(long.chars().count(), ARGUMENTS + 1);
+    }
+
+    #[test]
+    fn a_result_is_its_first_line() {
+        let text = |text: &str| {
+            result(&[ResultContent::Text {
+                text: text.to_owned(),
+            }])
+        };
+        assert_eq!(text(""), "");
+        assert_eq!(text("one"), "one");
+        assert_eq!(text("\n  one\ntwo\n\n"), "one (+1 line)");
+        assert_eq!(text("\u{1b}[2Kone\ntwo\nthree"), "\\u{1b}[2Kone (+2 lines)");
+    }
+}
