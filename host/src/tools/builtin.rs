@@ -14,3 +14,6 @@ pub struct Builtin {
     /// What it describes, as a JSON list of tool definitions.
     pub definitions: &'static str,
 }
+
+/// Every component below `plugins/`, in the order of their names.
+pub const BUILTINS: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/builtins.rs"));

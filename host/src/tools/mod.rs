@@ -5,7 +5,7 @@
 //! for the model, never an error of the run. It must never run a tool natively, widen a grant, or
 //! know what a turn is.
 
-pub mod builtin;
+mod builtin;
 mod call;
 mod definition;
 mod listing;
@@ -14,6 +14,7 @@ mod observation;
 mod registry;
 mod schema;
 
+pub use builtin::{BUILTINS, Builtin};
 pub use call::{Admitted, CallWatcher};
 pub use definition::{DefinitionError, MAX_DESCRIPTION_BYTES};
 pub use listing::ToolListing;

@@ -172,24 +172,30 @@ impl Toolbox {
             .collect()
     }
 
-    /// Starts compiling every component that is not ready, in the background. Must be called on a
-    /// tokio runtime.
+    /// Starts compiling every component that is not ready, in the background: small ones first, so
+    /// that they are at work while a large one compiles. Must be called on a tokio runtime.
     pub fn prepare(&self) {
-        for tool in self.tools.values() {
-            tool.plugin.component.prepare();
+        for plugin in self.plugins() {
+            plugin.component.prepare();
         }
     }
 
     /// Waits until every component is compiled, and checks that each built-in is what it is
     /// expected to be. Answers with one entry for each component that cannot be used.
     pub async fn verify(&self) -> Vec<ToolboxError> {
-        let mut plugins: Vec<&Arc<Plugin>> = self.tools.values().map(|tool| &tool.plugin).collect();
-        plugins.dedup_by(|one, other| Arc::ptr_eq(one, other));
-        join_all(plugins.into_iter().map(|plugin| plugin.verify()))
+        join_all(self.plugins().into_iter().map(|plugin| plugin.verify()))
             .await
             .into_iter()
             .filter_map(Result::err)
             .collect()
+    }
+
+    /// The components, each once, small ones first.
+    fn plugins(&self) -> Vec<&Plugin> {
+        let mut plugins: Vec<&Plugin> = self.tools.values().map(|tool| &*tool.plugin).collect();
+        plugins.sort_by_key(|plugin| (plugin.component.size(), plugin.digest()));
+        plugins.dedup_by_key(|plugin| plugin.digest());
+        plugins
     }
 
     fn add(&mut self, plugin: Plugin) -> Result<(), ToolboxError> {
