@@ -1,3 +1,7 @@
 //! The `hotcell` binary: hands over to [`hotcell::cli`].
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    hotcell::cli::main()
+}

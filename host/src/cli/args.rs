@@ -1,0 +1,455 @@
+//! The command line as clap reads it.
+//!
+//! Owns the names of commands and flags and their help, and turns them into [`Flags`], the plain
+//! data that `config` takes. It must never look at a file or a variable.
+
+use crate::config::{ColorWhen, Flags, Think, offered, parse_limit};
+use crate::protocol::{Capability, Limit};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+/// A sandboxed agent: every tool is a WebAssembly component.
+#[derive(Debug, Parser)]
+#[command(
+    name = "hotcell",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true,
+    after_help = "Try `hotcell demo` first: it needs no key and no network."
+)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Let the model work on a prompt in the workspace
+    #[command(
+        after_help = "The answer goes to standard output, how it came about to standard error.\n\
+                      Exit codes: 0 done, 1 failed, 2 usage or settings, 3 most turns reached, 130 interrupted."
+    )]
+    Run(RunArgs),
+    /// Watch the whole agent fix a bug in a sample project, with no key and no network
+    Demo(DemoArgs),
+    /// List the tools with what they require, where they come from and their digest
+    Tools(ToolsArgs),
+    /// Print the definitions of a component's tools as JSON
+    Describe(DescribeArgs),
+    /// Check what works here, and say what to type where something does not
+    Doctor(DoctorArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// `hotcell run`
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// What to do; `-` reads it from standard input
+    pub prompt: String,
+    /// Print one JSON event a line
+    #[arg(long)]
+    pub json: bool,
+    /// Also show turns, tokens and the first lines of results
+    #[arg(long, short, conflicts_with = "json")]
+    pub verbose: bool,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+impl RunArgs {
+    /// The flags that are settings.
+    pub fn flags(&self) -> Flags {
+        self.settings.flags()
+    }
+}
+
+/// `hotcell demo`
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Print one JSON event a line
+    #[arg(long)]
+    pub json: bool,
+    /// Keep the directory of the sample project
+    #[arg(long)]
+    pub keep: bool,
+    /// Colours
+    #[arg(long, value_name = "WHEN", value_parser = choice(&ColorWhen::ALL))]
+    pub color: Option<ColorWhen>,
+}
+
+/// `hotcell tools`
+#[derive(Debug, Args)]
+pub struct ToolsArgs {
+    /// Print a JSON list
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    place: PlaceArgs,
+    #[command(flatten)]
+    tools: ToolArgs,
+}
+
+impl ToolsArgs {
+    /// The flags that are settings.
+    pub fn flags(&self) -> Flags {
+        let mut flags = Flags::default();
+        self.place.add_to(&mut flags);
+        self.tools.add_to(&mut flags);
+        flags
+    }
+}
+
+/// `hotcell describe`
+#[derive(Debug, Args)]
+pub struct DescribeArgs {
+    /// The component
+    #[arg(value_name = "PATH.wasm")]
+    pub component: PathBuf,
+}
+
+/// `hotcell doctor`
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+impl DoctorArgs {
+    /// The flags that are settings.
+    pub fn flags(&self) -> Flags {
+        self.settings.flags()
+    }
+}
+
+#[derive(Debug, Args)]
+struct SettingsArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    #[command(flatten)]
+    model: ModelArgs,
+    #[command(flatten)]
+    run: TurnArgs,
+    #[command(flatten)]
+    tools: ToolArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+impl SettingsArgs {
+    fn flags(&self) -> Flags {
+        let mut flags = Flags::default();
+        self.place.add_to(&mut flags);
+        self.model.add_to(&mut flags);
+        self.run.add_to(&mut flags);
+        self.tools.add_to(&mut flags);
+        self.limits.add_to(&mut flags);
+        flags
+    }
+}
+
+#[derive(Debug, Args)]
+struct PlaceArgs {
+    /// Where the tools work [default: the current directory]
+    #[arg(long, short = 'C', value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// Read variables from this file instead of `.env` in the configuration directory
+    #[arg(long, value_name = "FILE")]
+    env_file: Option<PathBuf>,
+    /// Colours
+    #[arg(long, value_name = "WHEN", value_parser = choice(&ColorWhen::ALL))]
+    color: Option<ColorWhen>,
+}
+
+impl PlaceArgs {
+    fn add_to(&self, flags: &mut Flags) {
+        flags.workspace.clone_from(&self.workspace);
+        flags.env_file.clone_from(&self.env_file);
+        flags.color = self.color;
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Model")]
+struct ModelArgs {
+    /// Whom to ask: anthropic, openai or script [default: the one whose key is set]
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+    /// The vendor's model name
+    #[arg(long, short, value_name = "NAME")]
+    model: Option<String>,
+    /// Where the API is, for compatible servers
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// Play this file of turns instead of asking a model
+    #[arg(long, value_name = "FILE")]
+    script: Option<PathBuf>,
+    /// The most tokens one answer may have
+    #[arg(long, value_name = "N")]
+    max_output_tokens: Option<u32>,
+    /// Ask for whole answers instead of streams
+    #[arg(long)]
+    no_stream: bool,
+}
+
+impl ModelArgs {
+    fn add_to(&self, flags: &mut Flags) {
+        flags.provider.clone_from(&self.provider);
+        flags.model.clone_from(&self.model);
+        flags.base_url.clone_from(&self.base_url);
+        flags.script.clone_from(&self.script);
+        flags.max_output_tokens = self.max_output_tokens;
+        flags.no_stream = self.no_stream;
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Run")]
+struct TurnArgs {
+    /// Think first, without tools, then act: in every turn, or in the first
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
+          default_missing_value = "always", value_parser = choice(&Think::ALL))]
+    think: Option<Think>,
+    /// The most turns of a run; 0 for no limit [default: 50]
+    #[arg(long, value_name = "N")]
+    max_turns: Option<u32>,
+    /// The most tool calls at work at once [default: cores, at least 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_parallel_calls: Option<u32>,
+}
+
+impl TurnArgs {
+    fn add_to(&self, flags: &mut Flags) {
+        flags.think = self.think;
+        flags.max_turns = self.max_turns;
+        flags.max_parallel_calls = self.max_parallel_calls;
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Tools")]
+struct ToolArgs {
+    /// Only look: offer read-only tools and give them read-only grants
+    #[arg(long)]
+    plan: bool,
+    /// Give tools this capability as well (repeatable)
+    #[arg(long, value_name = "CAPABILITY", value_parser = capability())]
+    allow: Vec<Capability>,
+    /// Give no tool this capability; wins over --allow (repeatable)
+    #[arg(long, value_name = "CAPABILITY", value_parser = capability())]
+    deny: Vec<Capability>,
+    /// Load this component beside the built-in ones (repeatable)
+    #[arg(long = "plugin", value_name = "PATH.wasm")]
+    plugins: Vec<PathBuf>,
+    /// Where installed skills are [default: `skills` in the configuration directory]
+    #[arg(long, value_name = "DIR")]
+    skills: Option<PathBuf>,
+}
+
+impl ToolArgs {
+    fn add_to(&self, flags: &mut Flags) {
+        flags.plan = self.plan;
+        flags.allow.clone_from(&self.allow);
+        flags.deny.clone_from(&self.deny);
+        flags.plugins.clone_from(&self.plugins);
+        flags.skills.clone_from(&self.skills);
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits of each tool call")]
+struct LimitArgs {
+    /// CPU work, about one a WebAssembly instruction [default: 50G]
+    #[arg(long, value_name = "N", value_parser = limit(Limit::Fuel))]
+    fuel: Option<u64>,
+    /// Wall clock, also while it waits [default: 2min]
+    #[arg(long, value_name = "MS", value_parser = limit(Limit::Deadline))]
+    deadline_ms: Option<u64>,
+    /// Linear memory [default: 512MiB]
+    #[arg(long, value_name = "BYTES", value_parser = limit(Limit::Memory))]
+    memory_bytes: Option<u64>,
+    /// Table elements [default: 200k]
+    #[arg(long, value_name = "N", value_parser = limit(Limit::Tables))]
+    table_elements: Option<u64>,
+    /// Files, streams and other handles open at once [default: 1024]
+    #[arg(long, value_name = "N", value_parser = limit(Limit::Resources))]
+    resources: Option<u64>,
+    /// Calls from the tool into the host [default: 10M]
+    #[arg(long, value_name = "N", value_parser = limit(Limit::HostCalls))]
+    host_calls: Option<u64>,
+    /// Its result and its standard output, each [default: 16MiB]
+    #[arg(long, value_name = "BYTES", value_parser = limit(Limit::Output))]
+    output_bytes: Option<u64>,
+}
+
+impl LimitArgs {
+    fn add_to(&self, flags: &mut Flags) {
+        flags.limits = Limit::ALL
+            .into_iter()
+            .filter_map(|limit| {
+                let value = match limit {
+                    Limit::Fuel => self.fuel,
+                    Limit::Deadline => self.deadline_ms,
+                    Limit::Memory => self.memory_bytes,
+                    Limit::Tables => self.table_elements,
+                    Limit::Resources => self.resources,
+                    Limit::HostCalls => self.host_calls,
+                    Limit::Output => self.output_bytes,
+                };
+                value.map(|value| (limit, value))
+            })
+            .collect();
+    }
+}
+
+fn limit(limit: Limit) -> impl Fn(&str) -> Result<u64, crate::config::InvalidQuantity> + Clone {
+    move |text| parse_limit(limit, text)
+}
+
+fn choice<T: Copy + Send + Sync + 'static>(
+    choices: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(choices.iter().map(|(name, _)| *name)).map(move |name| {
+        choices
+            .iter()
+            .find(|(other, _)| *other == name)
+            .map(|(_, value)| *value)
+            .expect("clap lets only these names through")
+    })
+}
+
+fn capability() -> impl TypedValueParser<Value = Capability> {
+    PossibleValuesParser::new(offered().iter().map(Capability::name))
+        .try_map(|name| name.parse::<Capability>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Environment;
+    use clap::CommandFactory;
+
+    fn parse(line: &str) -> Result<Arguments, clap::Error> {
+        Arguments::try_parse_from(line.split_whitespace())
+    }
+
+    fn run_flags(line: &str) -> Flags {
+        match parse(line).expect("a command line").command {
+            Some(Command::Run(run)) => run.flags(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_definitions_hold_together() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_flag_reaches_the_settings() {
+        let flags = run_flags(
+            "hotcell run x -C w --env-file e --color never --provider p -m m --base-url u \
+             --script s --max-output-tokens 1 --no-stream --think=first --max-turns 0 \
+             --max-parallel-calls 2 --plan --allow skills --allow workspace-read --deny skills \
+             --plugin a --plugin b --skills k --fuel 1G --deadline-ms 2s --memory-bytes 1MiB \
+             --table-elements 1k --resources 5 --host-calls 6 --output-bytes 7",
+        );
+        assert_eq!(
+            format!("{flags:?}"),
+            format!(
+                "{:?}",
+                Flags {
+                    workspace: Some("w".into()),
+                    env_file: Some("e".into()),
+                    script: Some("s".into()),
+                    provider: Some("p".into()),
+                    model: Some("m".into()),
+                    base_url: Some("u".into()),
+                    max_output_tokens: Some(1),
+                    no_stream: true,
+                    think: Some(Think::First),
+                    plan: true,
+                    max_turns: Some(0),
+                    max_parallel_calls: Some(2),
+                    allow: vec![Capability::Skills, Capability::WorkspaceRead],
+                    deny: vec![Capability::Skills],
+                    plugins: vec!["a".into(), "b".into()],
+                    skills: Some("k".into()),
+                    color: Some(ColorWhen::Never),
+                    limits: Limit::ALL
+                        .into_iter()
+                        .zip([1_000_000_000, 2_000, 1 << 20, 1_000, 5, 6, 7])
+                        .collect(),
+                    ignore_settings: false,
+                }
+            )
+        );
+    }
+
+    #[test]
+    fn think_alone_means_always_and_takes_no_prompt_away() {
+        assert_eq!(
+            run_flags("hotcell run --think x").think,
+            Some(Think::Always)
+        );
+        assert_eq!(run_flags("hotcell run x").think, None);
+    }
+
+    #[test]
+    fn mistakes_are_told_with_what_would_be_right() {
+        let mut messages = Vec::new();
+        for line in [
+            "hotcell rum x",
+            "hotcell run",
+            "hotcell run x --modle m",
+            "hotcell run x --fuel lots",
+            "hotcell run x --memory-bytes 0",
+            "hotcell run x --allow network",
+            "hotcell run x --think=often",
+            "hotcell run x --max-parallel-calls 0",
+            "hotcell run x --json --verbose",
+            "hotcell run why does it fail",
+        ] {
+            let error = parse(line).expect_err("a mistake");
+            assert_eq!(error.exit_code(), 2);
+            messages.push(format!("$ {line}\n{error}"));
+        }
+        insta::assert_snapshot!(messages.join("\n"));
+    }
+
+    #[test]
+    fn the_help_of_every_command() {
+        let mut command = Arguments::command().term_width(100);
+        command.build();
+        let mut pages = vec![command.render_help().to_string()];
+        for sub in command.get_subcommands_mut() {
+            pages.push(sub.render_help().to_string());
+        }
+        insta::assert_snapshot!(pages.join("\n────\n"));
+    }
+
+    #[test]
+    fn the_defaults_that_the_help_names_are_those_of_the_settings() {
+        let temp = tempfile::tempdir().expect("temporary directory");
+        let environment = Environment::from_map([("HOME", "/h")], temp.path());
+        let flags = run_flags(
+            "hotcell run x --max-turns 50 --fuel 50G --deadline-ms 2min --memory-bytes 512MiB \
+             --table-elements 200k --resources 1024 --host-calls 10M --output-bytes 16MiB",
+        );
+        let resolve = |flags: &Flags| {
+            let config = crate::config::Config::resolve(flags, &environment).expect("settings");
+            (config.limits, config.max_turns)
+        };
+        assert_eq!(resolve(&flags), resolve(&Flags::default()));
+    }
+}

@@ -1,0 +1,170 @@
+//! How the process ends.
+//!
+//! Owns the exit codes, and which fault ends with which: they are part of the interface that
+//! scripts rely on.
+
+use crate::config::ConfigError;
+use crate::protocol::{DoneReason, Event};
+use crate::provider::ProviderSetupError;
+use crate::sandbox::{LoadError, SandboxError};
+use crate::tools::ToolboxError;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The exit code of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// It did what it was asked to.
+    Done = 0,
+    /// The run failed, or the model had no answer.
+    Failed = 1,
+    /// The command line, the settings or something they name cannot be used.
+    Usage = 2,
+    /// The run stopped at its most turns.
+    MaxTurns = 3,
+    /// A person ended the run: 128 and the number of SIGINT, as shells count.
+    Interrupted = 130,
+}
+
+impl Exit {
+    /// How a run ended, by its terminal event; `None` for any other event.
+    pub const fn of(event: &Event) -> Option<Exit> {
+        match event {
+            Event::Done {
+                reason: DoneReason::Completed,
+                ..
+            } => Some(Exit::Done),
+            Event::Done {
+                reason: DoneReason::MaxTurns,
+                ..
+            } => Some(Exit::MaxTurns),
+            Event::Done { .. } | Event::Error { .. } => Some(Exit::Failed),
+            Event::Interrupted { .. } => Some(Exit::Interrupted),
+            _ => None,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Why a command could not do its work. One line for people.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// The settings.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The provider they name.
+    #[error(transparent)]
+    Provider(#[from] ProviderSetupError),
+    /// The machine.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// A component.
+    #[error(transparent)]
+    Tools(#[from] ToolboxError),
+    /// A component file that was asked about.
+    #[error("cannot load {}: {why}", .file.display())]
+    Component {
+        /// The file.
+        file: PathBuf,
+        /// What the sandbox says.
+        why: LoadError,
+    },
+    /// A file that was named.
+    #[error("cannot read {}: {why}", .file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The prompt.
+    #[error("{0}")]
+    Prompt(&'static str),
+    /// The filter of the log.
+    #[error("HOTCELL_LOG: {0}; write a level such as debug, or hotcell::sandbox=trace")]
+    Log(String),
+    /// Something to work with that the machine does not give: a runtime, a temporary directory.
+    #[error("cannot {doing}: {why}")]
+    Machine {
+        /// What was tried.
+        doing: &'static str,
+        /// What the system says.
+        why: io::Error,
+    },
+    /// Nobody can be told any more.
+    #[error("cannot write the output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl CommandError {
+    /// The exit code that belongs to it.
+    pub fn exit(&self) -> Exit {
+        match self {
+            // `hotcell … | head` is no fault: the reader has what it wants.
+            CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
+            CommandError::Output(_) | CommandError::Machine { .. } => Exit::Failed,
+            _ => Exit::Usage,
+        }
+    }
+
+    /// Whether there is nobody to tell.
+    pub fn is_quiet(&self) -> bool {
+        matches!(self, CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{RunErrorKind, Usage};
+
+    #[test]
+    fn every_end_has_its_code() {
+        let done = |reason| Event::Done {
+            reason,
+            turns: 1,
+            usage: Usage::default(),
+            text: String::new(),
+        };
+        let cases = [
+            (done(DoneReason::Completed), Some(0)),
+            (done(DoneReason::Empty), Some(1)),
+            (done(DoneReason::MaxTurns), Some(3)),
+            (
+                Event::Error {
+                    kind: RunErrorKind::Provider,
+                    message: String::new(),
+                },
+                Some(1),
+            ),
+            (
+                Event::Interrupted {
+                    turns: 1,
+                    usage: Usage::default(),
+                },
+                Some(130),
+            ),
+            (Event::TurnStarted { turn: 1 }, None),
+        ];
+        for (event, code) in cases {
+            assert_eq!(Exit::of(&event).map(|exit| exit as u8), code, "{event:?}");
+        }
+    }
+
+    #[test]
+    fn a_reader_that_went_away_is_no_fault() {
+        let gone = CommandError::from(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert_eq!((gone.exit(), gone.is_quiet()), (Exit::Done, true));
+        let full = CommandError::from(io::Error::from(io::ErrorKind::StorageFull));
+        assert_eq!((full.exit(), full.is_quiet()), (Exit::Failed, false));
+        let settings = CommandError::from(ConfigError::NoProvider);
+        assert_eq!((settings.exit(), settings.is_quiet()), (Exit::Usage, false));
+    }
+}

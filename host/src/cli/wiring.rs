@@ -1,0 +1,167 @@
+//! From the settings to the parts.
+//!
+//! Owns how each part is built from [`Config`], so that commands differ in what they do and not
+//! in what they do it with.
+
+use crate::config::{Config, Environment, ProviderConfig, platform};
+use crate::engine::RunConfig;
+use crate::policy::{Mode, Policy};
+use crate::prompt::Surroundings;
+use crate::protocol::{Event, NoticeLevel};
+use crate::render::{JsonRenderer, Palette, Renderer, TextOptions, TextRenderer};
+use crate::sandbox::{Sandbox, SandboxError, SandboxSettings};
+
+use crate::tools::{BUILTINS, Toolbox, ToolboxError};
+use std::io;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The sandbox of the process.
+pub(super) fn sandbox(config: &Config) -> Result<Sandbox, SandboxError> {
+    let defaults = SandboxSettings::default();
+    Sandbox::new(SandboxSettings {
+        cache: config.directories.cache.clone(),
+        max_memory_bytes: defaults.max_memory_bytes.max(config.limits.memory_bytes),
+        ..defaults
+    })
+}
+
+/// The built-in tools and the plugins.
+pub(super) async fn toolbox(sandbox: &Sandbox, config: &Config) -> Result<Toolbox, ToolboxError> {
+    Toolbox::load(sandbox, BUILTINS, &config.plugins).await
+}
+
+/// What the tools may touch.
+pub(super) fn policy(config: &Config) -> Policy {
+    Policy {
+        mode: if config.plan { Mode::Plan } else { Mode::Act },
+        allowed: config.allowed,
+        workspace: config.workspace.clone(),
+        skills: config.skills.clone(),
+        limits: config.limits,
+    }
+}
+
+/// Everything a run depends on.
+pub(super) fn run_config(config: &Config, model: &str, answers: Answers) -> RunConfig {
+    let now = SystemTime::now();
+    RunConfig {
+        policy: policy(config),
+        session_id: session_id(now),
+        model: model.to_owned(),
+        max_output_tokens: answers.max_output_tokens,
+        stream: answers.stream,
+        max_turns: config.max_turns,
+        think: config.think,
+        max_parallel_calls: config.max_parallel_calls,
+        surroundings: Surroundings {
+            workspace: config.workspace.display().to_string(),
+            platform: platform(),
+            date: date(now),
+        },
+    }
+}
+
+/// How the model is asked to answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Answers {
+    /// The most tokens of one answer.
+    pub max_output_tokens: u32,
+    /// Whether it is streamed.
+    pub stream: bool,
+}
+
+impl From<&ProviderConfig> for Answers {
+    fn from(config: &ProviderConfig) -> Self {
+        Answers {
+            max_output_tokens: config.max_output_tokens,
+            stream: config.stream,
+        }
+    }
+}
+
+/// How events are shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Show {
+    /// As JSON lines.
+    pub json: bool,
+    /// With turns, tokens and results.
+    pub verbose: bool,
+}
+
+/// The renderer for the streams of this process.
+pub(super) fn renderer(
+    show: Show,
+    config: &Config,
+    environment: &Environment,
+) -> Box<dyn Renderer> {
+    if show.json {
+        return Box::new(JsonRenderer::new(io::stdout()));
+    }
+    let options = TextOptions {
+        stream: environment.terminals().stdout,
+        verbose: show.verbose,
+        palette: Palette::from(config.colors.stderr),
+    };
+    Box::new(TextRenderer::new(io::stdout(), io::stderr(), options))
+}
+
+/// What the settings have to say, before a run begins.
+pub(super) fn notices(config: &Config) -> impl Iterator<Item = Event> {
+    config.notices.iter().map(|message| Event::Notice {
+        level: NoticeLevel::Warning,
+        code: "settings".to_owned(),
+        message: message.clone(),
+    })
+}
+
+/// The day in UTC, as `2026-03-14`.
+fn date(now: SystemTime) -> String {
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    // `Sat, 14 Mar 2026 12:34:56 GMT`
+    let http = httpdate::fmt_http_date(now);
+    let words: Vec<&str> = http.split(' ').collect();
+    let [_, day, month, year, ..] = words.as_slice() else {
+        return http;
+    };
+    let month = MONTHS.iter().position(|name| name == month).unwrap_or(0) + 1;
+    format!("{year}-{month:02}-{day}")
+}
+
+/// Unique on this machine: the moment and the process.
+fn session_id(now: SystemTime) -> String {
+    let moment = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{:x}-{:x}", moment.as_nanos(), std::process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{config, provider};
+    use std::time::Duration;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        for (seconds, shown) in [
+            (0, "1970-01-01"),
+            (951_782_400, "2000-02-29"),
+            (1_798_675_199, "2026-12-30"),
+        ] {
+            assert_eq!(date(UNIX_EPOCH + Duration::from_secs(seconds)), shown);
+        }
+    }
+
+    /// `config` has to know the key of a provider before `provider` exists for it.
+    #[test]
+    fn the_settings_know_the_providers_that_there_are() {
+        let mut known: Vec<_> = config::known_providers().collect();
+        let mut there: Vec<_> = provider::PROVIDERS
+            .iter()
+            .map(|entry| (entry.name, entry.key_variable))
+            .collect();
+        known.sort_unstable();
+        there.sort_unstable();
+        assert_eq!(known, there);
+    }
+}
