@@ -7,7 +7,7 @@ use crate::endings::Endings;
 use crate::locate::{Found, Place, locate};
 use crate::read::sniff::UTF8_BOM;
 use crate::save::{self, Replaced};
-use crate::seen::{Fingerprint, Fingerprinting, Seen, recall, remember};
+use crate::seen::{Fingerprint, Record, Seen};
 use hotcell_sdk::{Answer, Call, Capability, Deserialize, JsonSchema, Tool, ToolError, WritePath};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -52,7 +52,9 @@ impl WriteFile {
         let content = self.content.as_bytes();
         save::create(&place.path, content, call.call_id()).map_err(|error| error.explain(shown))?;
         let mut answer = format!("created `{shown}` ({} bytes)", content.len());
-        if let Some(note) = remember(call, shown, Fingerprint::of(content)) {
+        let record = Record::of(call, shown);
+        let print = record.fingerprint(content);
+        if let Some(note) = record.remember(call, print) {
             answer.push('\n');
             answer.push_str(&note);
         }
@@ -61,8 +63,9 @@ impl WriteFile {
 
     fn replace(self, call: &Call<'_>, place: &Place) -> Result<Answer, ToolError> {
         let shown = &place.shown;
-        let seen = may_overwrite(recall(call, shown)?, shown)?;
-        let old = Old::read(place).map_err(|error| ToolError::io(shown, &error))?;
+        let record = Record::of(call, shown);
+        let seen = may_overwrite(record.seen()?, shown)?;
+        let old = Old::read(place, &record).map_err(|error| ToolError::io(shown, &error))?;
         if old.print != seen {
             return Err(ToolError::conflict(format!(
                 "`{shown}` has changed since it was last read or written in this session; read it \
@@ -79,7 +82,8 @@ impl WriteFile {
         let saved = save::replace(&place.path, &content, call.call_id())
             .map_err(|error| error.explain(shown))?;
         notes.extend((saved == Replaced::ModeLost).then(|| save::MODE_LOST.to_owned()));
-        notes.extend(remember(call, shown, Fingerprint::of(&content)));
+        let print = record.fingerprint(&content);
+        notes.extend(record.remember(call, print));
 
         let mut answer = format!(
             "replaced `{shown}` ({} bytes, before {})",
@@ -123,9 +127,9 @@ struct Old {
 }
 
 impl Old {
-    fn read(place: &Place) -> io::Result<Old> {
+    fn read(place: &Place, record: &Record) -> io::Result<Old> {
         let mut file = File::open(&place.path)?;
-        let mut print = Fingerprinting::default();
+        let mut print = record.fingerprinting();
         let mut size = 0;
         let mut mark = false;
         let mut endings = Endings::default();

@@ -12,7 +12,7 @@ mod splice;
 use crate::locate::locate;
 use crate::read::sniff::{Encoding, Kind, UTF8_BOM, sniff};
 use crate::save::{self, Replaced};
-use crate::seen::{Fingerprint, Seen, recall, remember};
+use crate::seen::{Record, Seen};
 use hotcell_sdk::{Answer, Call, Capability, Deserialize, JsonSchema, Tool, ToolError, WritePath};
 use std::fs;
 
@@ -81,10 +81,10 @@ impl Tool for EditFile {
                  `sed` in bash can change larger files"
             )));
         }
+        let record = Record::of(call, shown);
         let bytes = fs::read(&place.path).map_err(|error| ToolError::io(shown, &error))?;
-        let before = Fingerprint::of(&bytes);
-        if let Seen::As(print) = recall(call, shown)?
-            && print != before
+        if let Seen::As(print) = record.seen()?
+            && print != record.fingerprint(&bytes)
         {
             return Err(ToolError::conflict(format!(
                 "`{shown}` has changed since it was last read or written in this session; read it \
@@ -98,7 +98,8 @@ impl Tool for EditFile {
             .map_err(|error| error.explain(shown))?;
 
         let mut notes = applied.notes;
-        notes.extend(remember(call, shown, Fingerprint::of(&content)));
+        let print = record.fingerprint(&content);
+        notes.extend(record.remember(call, print));
         notes.extend((saved == Replaced::ModeLost).then(|| save::MODE_LOST.to_owned()));
         let places = match applied.places {
             1 => "1 place".to_owned(),

@@ -9,7 +9,7 @@ pub mod sniff;
 mod window;
 
 use crate::locate::{Place, locate};
-use crate::seen::{Fingerprint, Fingerprinting, remember};
+use crate::seen::{Fingerprint, Fingerprinting, Record};
 use decode::Decoder;
 use hotcell_sdk::{Answer, Call, Capability, Deserialize, JsonSchema, ReadPath, Tool, ToolError};
 use image::Unfit;
@@ -100,7 +100,9 @@ impl ReadFile {
             limit: self.limit,
             column: self.column,
         };
-        let pass = Pass::over(file, head, encoding, ask, size <= MAX_WHOLE)
+        let record = Record::of(call, shown);
+        let print = record.fingerprinting();
+        let pass = Pass::over(file, head, encoding, ask, print, size <= MAX_WHOLE)
             .map_err(|error| ToolError::io(shown, &error))?;
         let view = &pass.view;
         if let Some(length) = view.column_past {
@@ -129,7 +131,7 @@ impl ReadFile {
         }
         match pass.print {
             Some(print) => {
-                if let Some(note) = remember(call, shown, print) {
+                if let Some(note) = record.remember(call, print) {
                     answer.push_str(&note);
                     answer.push('\n');
                 }
@@ -156,11 +158,11 @@ impl Pass {
         head: &[u8],
         encoding: Encoding,
         ask: Ask,
+        mut print: Fingerprinting,
         whole: bool,
     ) -> io::Result<Pass> {
         let mut window = Window::new(ask);
         let mut decoder = Decoder::new(encoding);
-        let mut print = Fingerprinting::default();
         print.push(head);
         decoder.push(&head[encoding.bom_len()..], &mut |text| window.push(text));
         if head.len() == HEAD {
@@ -267,7 +269,9 @@ fn show_image(
             )));
         }
     };
-    let note = remember(call, shown, Fingerprint::of(&bytes));
+    let record = Record::of(call, shown);
+    let print = record.fingerprint(&bytes);
+    let note = record.remember(call, print);
     let mut text = format!(
         "[`{shown}`: {media_type}, {} x {} pixels, {} bytes]",
         size.width,
