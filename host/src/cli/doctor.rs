@@ -208,14 +208,15 @@ fn open_to_others(path: &Path, _bits: u32) -> io::Result<bool> {
 }
 
 fn provider(config: &Config) -> Vec<Check> {
-    let mut checks: Vec<Check> = config
+    let keys: Vec<String> = config
         .keys
         .iter()
         .map(|key| match &key.origin {
-            Some(origin) => Check::good("key", format!("{origin} is set")),
-            None => Check::good("key", format!("{} is not set", key.variable)),
+            Some(origin) => format!("{origin} is set"),
+            None => format!("{} is not set", key.variable),
         })
         .collect();
+    let mut checks = vec![Check::good("keys", keys.join(", "))];
     checks.push(match &config.provider {
         Ok(found) => match provider::connect(found) {
             Ok(_) => {

@@ -53,7 +53,7 @@ pub fn main() -> ExitCode {
 fn perform(arguments: Arguments, environment: &Environment) -> Result<Exit, CommandError> {
     match arguments.command {
         None => {
-            let help = Arguments::command().render_long_help();
+            let help = Arguments::command().render_help();
             io::stdout().write_all(help.to_string().as_bytes())?;
             Ok(Exit::Done)
         }

@@ -4,13 +4,18 @@
 //! that neither a long command nor a thousand spaces push the rest out of sight.
 
 use super::escape;
+use super::quantity::plural;
 use crate::protocol::ResultContent;
 use serde_json::Value;
 
 /// Most characters of the arguments in a line.
 const ARGUMENTS: usize = 100;
+/// Most characters of a list or object in the arguments; a longer one is only counted.
+const NESTED: usize = 40;
 /// Most characters of a result in a line.
 const RESULT: usize = 100;
+/// Most characters of a failure in a line: it says what would be right.
+const FAILURE: usize = 240;
 
 /// The arguments of a call: the first text bare, the others as `name=value`.
 pub(super) fn arguments(arguments: &Value) -> String {
@@ -25,7 +30,7 @@ pub(super) fn arguments(arguments: &Value) -> String {
         match value {
             Value::String(text) if index == 0 => shown.push_str(text),
             Value::String(text) => shown.push_str(&format!("{name}={text:?}")),
-            other => shown.push_str(&format!("{name}={other}")),
+            other => shown.push_str(&format!("{name}={}", nested(other))),
         }
         // Long enough to be cut: the rest may be megabytes.
         if shown.len() > 8 * ARGUMENTS {
@@ -35,18 +40,30 @@ pub(super) fn arguments(arguments: &Value) -> String {
     cut(&shown, ARGUMENTS)
 }
 
-/// The first line of a result and how many follow.
-pub(super) fn result(content: &[ResultContent]) -> String {
+/// A value that is no text: itself where it is short, else its size.
+fn nested(value: &Value) -> String {
+    let whole = value.to_string();
+    match value {
+        _ if whole.len() <= NESTED => whole,
+        Value::Array(items) => format!("[{}]", plural(items.len() as u64, "item")),
+        Value::Object(members) => format!("{{{}}}", plural(members.len() as u64, "member")),
+        _ => whole,
+    }
+}
+
+/// The first line of a result and how many follow; of a failure, more of it.
+pub(super) fn result(content: &[ResultContent], is_error: bool) -> String {
+    let most = if is_error { FAILURE } else { RESULT };
     let mut shown = String::new();
     let mut images = 0_usize;
     for part in content {
         match part {
             ResultContent::Text { text } if shown.is_empty() => {
                 let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-                shown = cut(lines.next().unwrap_or_default(), RESULT);
+                shown = cut(lines.next().unwrap_or_default(), most);
                 match lines.count() {
                     0 => {}
-                    more => shown.push_str(&format!(" (+{})", plural_lines(more))),
+                    more => shown.push_str(&format!(" (+{})", plural(more as u64, "line"))),
                 }
             }
             ResultContent::Text { .. } => {}
@@ -57,22 +74,21 @@ pub(super) fn result(content: &[ResultContent]) -> String {
         if !shown.is_empty() {
             shown.push_str(", ");
         }
-        shown.push_str(&super::quantity::plural(images as u64, "image"));
+        shown.push_str(&plural(images as u64, "image"));
     }
     shown
 }
 
-fn plural_lines(lines: usize) -> String {
-    super::quantity::plural(lines as u64, "line")
-}
-
-/// `text` escaped, on one line, and cut after `most` characters.
+/// `text` escaped, on one line, and cut after `most` characters. Tabs are layout and become
+/// spaces.
 pub(super) fn cut(text: &str, most: usize) -> String {
     let text = text.trim();
-    match text.char_indices().nth(most) {
-        None => escape::line(text).into_owned(),
-        Some((end, _)) => format!("{}…", escape::line(text[..end].trim_end())),
-    }
+    let (text, mark) = match text.char_indices().nth(most) {
+        None => (text, ""),
+        Some((end, _)) => (text[..end].trim_end(), "…"),
+    };
+    let text = text.replace('\t', "  ");
+    format!("{}{mark}", escape::line(&text))
 }
 
 #[cfg(test)]
@@ -92,6 +108,14 @@ mod tests {
             (json!({"todos": [1]}), "todos=[1]"),
             (json!({"command": "ls\nrm x\r"}), "ls\\nrm x"),
             (json!([1, 2]), "[1,2]"),
+            (
+                json!({"path": "a", "edits": [{"old": "x".repeat(30), "new": ""}]}),
+                "a edits=[1 item]",
+            ),
+            (
+                json!({"a": {"old": "x".repeat(30), "new": ""}}),
+                "a={2 members}",
+            ),
         ] {
             assert_eq!(arguments(&value), shown);
         }
@@ -102,12 +126,13 @@ mod tests {
     #[test]
     fn a_result_is_its_first_line() {
         let text = |text: &str| {
-            result(&[ResultContent::Text {
+            let content = [ResultContent::Text {
                 text: text.to_owned(),
-            }])
+            }];
+            result(&content, false)
         };
         assert_eq!(text(""), "");
-        assert_eq!(text("one"), "one");
+        assert_eq!(text("1\tone"), "1  one");
         assert_eq!(text("\n  one\ntwo\n\n"), "one (+1 line)");
         assert_eq!(text("\u{1b}[2Kone\ntwo\nthree"), "\\u{1b}[2Kone (+2 lines)");
     }

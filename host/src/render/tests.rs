@@ -169,7 +169,7 @@ fn one_of_each() -> Vec<Event> {
             "2",
             "bash",
             Some(ToolErrorKind::LimitExceeded),
-            "fuel: used 5, allowed 5",
+            "limit_exceeded: fuel: used 5, allowed 5",
         ),
         result("1", "read_file", None, "1  #!/bin/sh\n2    exit 1\n"),
         Event::TurnDone {

@@ -201,9 +201,8 @@ impl<O: Write, E: Write> TextRenderer<O, E> {
             count(stats.fuel)
         );
         let said = match error {
-            Some(kind) => format!(": {}: {}", kind.name(), summary::result(content)),
             None if self.options.verbose => String::new(),
-            None => format!(": {}", summary::result(content)),
+            error => format!(": {}", summary::result(content, error.is_some())),
         };
         let line = format!(
             "{} {}{}  {}{}",
@@ -250,7 +249,7 @@ impl<O: Write, E: Write> TextRenderer<O, E> {
         let content = line.trim_start();
         let indent = &line[..line.len() - content.len()];
         let indent = indent
-            .replace('\t', "    ")
+            .replace('\t', "  ")
             .chars()
             .take(40)
             .collect::<String>();
