@@ -1,0 +1,74 @@
+//! Which commands this shell has.
+//!
+//! Owns the list of bashkit's commands that are left out, those that are replaced, and the answer
+//! for a command that is not there. It must never know about the call.
+
+mod echo;
+mod rm;
+mod sleep;
+
+use crate::pace::Pace;
+use bashkit::{Builtin, BuiltinContext, CommandResolver, ExecResult, Result, async_trait};
+use echo::Echo;
+use rm::{Rm, Rmdir};
+use sleep::Sleep;
+use std::sync::Arc;
+
+/// Commands of bashkit that are not offered: imitations of programs that would be mistaken for
+/// the real one, invented facts about a machine, editors without a terminal, and inventions of
+/// bashkit under names that a project may use for its own scripts.
+const LEFT_OUT: [&str; 30] = [
+    // Imitations.
+    "busybox", "curl", "git", "http", "make", "openssl", "parallel", "scp", "sftp", "sqlite3",
+    "ssh", "sudo", "wget", // Facts about no machine.
+    "free", "getconf", "hostid", // Editors and other terminals.
+    "nano", "terminal", "vi", "watch", // Known to bashkit only.
+    "assert", "csv", "dotenv", "glob", "json", "log", "retry", "semver", "template", "verify",
+];
+
+/// Whether bashkit's own command `name` is offered.
+pub fn is_kept(name: &str) -> bool {
+    !LEFT_OUT.contains(&name)
+}
+
+/// Commands in place of bashkit's own; each says why.
+pub fn replacements(pace: &Arc<Pace>) -> [(&'static str, Box<dyn Builtin>); 4] {
+    [
+        ("echo", Box::new(Echo(Arc::clone(pace)))),
+        ("rm", Box::new(Rm)),
+        ("rmdir", Box::new(Rmdir)),
+        ("sleep", Box::new(Sleep)),
+    ]
+}
+
+/// Answers for every command that nothing else answered for.
+pub struct NotFound(pub Arc<Pace>);
+
+impl CommandResolver for NotFound {
+    fn resolve(&self, name: &str) -> Option<Arc<dyn Builtin>> {
+        Some(Arc::new(Missing {
+            name: name.to_owned(),
+            pace: Arc::clone(&self.0),
+        }))
+    }
+}
+
+struct Missing {
+    name: String,
+    pace: Arc<Pace>,
+}
+
+#[async_trait]
+impl Builtin for Missing {
+    async fn execute(&self, _: BuiltinContext<'_>) -> Result<ExecResult> {
+        self.pace.breathe().await;
+        let name = &self.name;
+        Ok(ExecResult::err(
+            format!(
+                "bash: {name}: command not found (native programs need the `process` capability, \
+                 which this version does not offer to bash)\n"
+            ),
+            127,
+        ))
+    }
+}
