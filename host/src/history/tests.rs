@@ -1,6 +1,7 @@
 //! The promises of the history, over every order of operations.
 
 use super::*;
+use crate::protocol::ImageBlock;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -277,4 +278,21 @@ fn a_thought_and_its_act_have_the_person_between_them() {
     assert_eq!(history.messages()[2], Message::user(BRIDGE));
     history.push_answer(vec![call("a")]);
     assert_eq!(history.messages().len(), 4);
+}
+
+#[test]
+fn a_result_that_says_nothing_says_so() {
+    let text = |text: &str| ResultContent::Text { text: text.into() };
+    let image = ResultContent::Image(ImageBlock {
+        media_type: "image/png".into(),
+        data: "AA==".into(),
+    });
+    for (content, expected) in [
+        (vec![], vec![text(NO_OUTPUT)]),
+        (vec![text(" \n")], vec![text(NO_OUTPUT)]),
+        (vec![text(""), text("a ")], vec![text("a ")]),
+        (vec![text(""), image.clone()], vec![image]),
+    ] {
+        assert_eq!(speaking(content), expected);
+    }
 }
