@@ -8,6 +8,8 @@
 
 mod estimate;
 #[cfg(test)]
+pub(crate) mod operations;
+#[cfg(test)]
 mod tests;
 
 pub use estimate::{estimate_message, estimate_text};
@@ -17,6 +19,7 @@ use estimate::estimate_block;
 use crate::protocol::{
     ContentBlock, Message, ResultContent, Role, ToolCall, ToolErrorKind, ToolResult,
 };
+use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -109,14 +112,14 @@ impl History {
     }
 
     /// Stores what the model says and answers its calls, in order, under ids that are unique in
-    /// this history. An answer without text and without a call is not stored: a thought alone
-    /// means nothing to a later request.
+    /// this history. Thinking that neither text nor a call follows is not stored: it means nothing
+    /// to a later request, and vendors reject it.
     pub fn push_answer(&mut self, content: Vec<ContentBlock>) -> Vec<ToolCall> {
         let mut content: Vec<_> = content.into_iter().filter(says_something).collect();
-        if content
-            .iter()
-            .all(|block| matches!(block, ContentBlock::Thinking { .. }))
-        {
+        while matches!(content.last(), Some(ContentBlock::Thinking { .. })) {
+            content.pop();
+        }
+        if content.is_empty() {
             return Vec::new();
         }
         self.close();
@@ -128,6 +131,10 @@ impl History {
             if let ContentBlock::ToolCall(call) = block {
                 let id = self.unique_id(&call.id);
                 let asked_as = std::mem::replace(&mut call.id, id.clone());
+                if !call.arguments.is_object() {
+                    let sent = std::mem::replace(&mut call.arguments, Value::Object(Map::new()));
+                    call.malformed.get_or_insert_with(|| sent.to_string());
+                }
                 self.open.push(OpenCall {
                     id,
                     asked_as,
@@ -238,7 +245,7 @@ impl History {
 
     /// `id` itself if it is free; some vendors number the calls of each answer from zero.
     fn unique_id(&mut self, id: &str) -> String {
-        let stem = if id.is_empty() { "call" } else { id };
+        let stem = if id.trim().is_empty() { "call" } else { id };
         let mut unique = stem.to_owned();
         let mut number = 2_u64;
         while !self.ids.insert(unique.clone()) {

@@ -9,7 +9,7 @@ use super::observation::{failure, nearest, quote, told};
 use super::registry::{Tool, Toolbox, ToolboxError};
 use crate::history::speaking;
 use crate::policy::{Decision, Grant, Policy};
-use crate::protocol::{ToolCall, ToolErrorKind, ToolResult};
+use crate::protocol::{ResultContent, ToolCall, ToolErrorKind, ToolResult};
 use crate::sandbox::{CallFailure, CallOutput, Invocation};
 use serde_json::Value;
 use std::pin::pin;
@@ -18,6 +18,9 @@ use std::time::Duration;
 
 /// How long a call waits for a compilation before a person is told why nothing happens.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The picture types that every vendor takes, as the contract says.
+const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// Sees what a call does before it ends.
 pub trait CallWatcher: CallOutput {
@@ -53,7 +56,7 @@ impl Toolbox {
         };
         if let Some(text) = &call.malformed {
             let message = format!(
-                "the arguments of `{}` are not valid JSON: `{}`; send one JSON object",
+                "the arguments of `{}` are not one JSON object: `{}`; send one",
                 call.name,
                 quote(text)
             );
@@ -143,7 +146,7 @@ impl Admitted {
             Ok(content) => ToolResult {
                 call_id: self.call_id.clone(),
                 name: name.clone(),
-                content: speaking(content),
+                content: speaking(content.into_iter().map(showable).collect()),
                 error: None,
                 stats: outcome.stats,
             },
@@ -165,6 +168,47 @@ impl Admitted {
                 watcher.compiling(&self.tool.definition.name);
                 ready.await
             }
+        }
+    }
+}
+
+/// A part of an answer that a model can be shown: one picture of another type would make vendors
+/// reject every later request of the session.
+fn showable(part: ResultContent) -> ResultContent {
+    match part {
+        ResultContent::Image(image)
+            if image.data.is_empty() || !PICTURES.contains(&image.media_type.as_str()) =>
+        {
+            ResultContent::Text {
+                text: format!(
+                    "(a picture of type `{}` was left out; models take {})",
+                    quote(&image.media_type),
+                    PICTURES.join(", ")
+                ),
+            }
+        }
+        part => part,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::ImageBlock;
+
+    #[test]
+    fn a_picture_that_no_model_takes_becomes_words() {
+        for (media_type, data, shown) in [
+            ("image/png", "AA==", true),
+            ("image/png", "", false),
+            ("image/svg+xml", "AA==", false),
+            ("text/html", "AA==", false),
+        ] {
+            let part = ResultContent::Image(ImageBlock {
+                media_type: media_type.into(),
+                data: data.into(),
+            });
+            assert_eq!(showable(part.clone()) == part, shown, "{media_type}");
         }
     }
 }

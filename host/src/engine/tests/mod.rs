@@ -2,6 +2,7 @@
 
 mod endings;
 mod interruption;
+mod requests;
 mod stages;
 mod support;
 mod telling;
