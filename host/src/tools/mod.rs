@@ -13,6 +13,8 @@ mod locks;
 mod observation;
 mod registry;
 mod schema;
+#[cfg(test)]
+mod tests;
 
 pub use builtin::{BUILTINS, Builtin};
 pub use call::{Admitted, CallWatcher};
