@@ -113,11 +113,21 @@ fn write_checked(path: &Path, payload: &[u8]) -> std::io::Result<()> {
         .prefix(".writing-")
         .tempfile_in(directory)?;
     file.write_all(MAGIC)?;
-    file.write_all(&Sha256::digest(payload))?;
+    file.write_all(&seal(path, payload))?;
     file.write_all(payload)?;
     file.as_file().sync_data()?;
     file.persist(path)?;
     Ok(())
+}
+
+/// The checksum of an entry. The name is part of it, so that the whole entry of one component is
+/// no entry of another.
+fn seal(path: &Path, payload: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    let name = path.file_name().unwrap_or_default();
+    let mut sealed = Sha256::new();
+    sealed.update(name.as_encoded_bytes());
+    sealed.update(payload);
+    sealed.finalize().into()
 }
 
 /// The payload of an entry; `None` when there is no entry.
@@ -138,7 +148,7 @@ fn read_checked(path: &Path) -> Result<Option<Vec<u8>>, String> {
     file.take(MAX_ENTRY_BYTES)
         .read_to_end(&mut payload)
         .map_err(|error| error.to_string())?;
-    if Sha256::digest(&payload).as_slice() != checksum {
+    if seal(path, &payload).as_slice() != checksum {
         return Err("its checksum does not match".to_owned());
     }
     Ok(Some(payload))

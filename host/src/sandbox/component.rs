@@ -235,15 +235,14 @@ fn prepare(
     bytes: &[u8],
     digest: &Digest,
 ) -> Result<PreparedComponent, LoadError> {
-    let compiled = match from_cache(runtime, digest) {
+    let known = from_cache(runtime, digest);
+    let is_known = known.is_some();
+    let compiled = match known {
         Some(component) => component,
         None => {
-            let component = wasmtime::component::Component::new(&runtime.engine, bytes)
-                .map_err(|error| LoadError::Invalid(format!("{:#}", error.root_cause())))?;
-            if let Ok(code) = component.serialize() {
-                runtime.cache.keep_code(digest, &code);
-            }
-            component
+            tracing::debug!(%digest, bytes = bytes.len(), "compiling a component");
+            wasmtime::component::Component::new(&runtime.engine, bytes)
+                .map_err(|error| LoadError::Invalid(format!("{:#}", error.root_cause())))?
         }
     };
     inspect::check_exports(&compiled)?;
@@ -255,6 +254,10 @@ fn prepare(
             inspect::unknown_import(&compiled)
                 .unwrap_or_else(|| LoadError::Invalid(format!("{error:#}")))
         })?;
+    // Kept only now: what is no tool leaves nothing behind.
+    if !is_known && let Ok(code) = compiled.serialize() {
+        runtime.cache.keep_code(digest, &code);
+    }
     Ok(PreparedComponent { pre })
 }
 

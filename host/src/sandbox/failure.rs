@@ -44,6 +44,11 @@ impl From<LimitReached> for CallFailure {
     }
 }
 
+/// How wasmtime says that one call between guest and host copies more than the store allows, which
+/// is the output limit. The type of that error is private to wasmtime; guests of the tests that
+/// answer too much watch over the text.
+const TOO_MUCH_AT_ONCE: &str = "too much data is being copied between the host and the guest";
+
 /// Says what ended a guest. `log` is the end of its standard error, where languages leave the
 /// message of a panic or an abort.
 pub fn explain(error: &wasmtime::Error, limits: &Limits, log: &str) -> CallFailure {
@@ -58,6 +63,10 @@ pub fn explain(error: &wasmtime::Error, limits: &Limits, log: &str) -> CallFailu
             &format!("the tool called exit({}) instead of answering", exit.0),
             log,
         );
+    }
+    let cause = error.root_cause().to_string();
+    if cause.starts_with(TOO_MUCH_AT_ONCE) {
+        return LimitReached::new(Limit::Output, limits.output_bytes + 1, limits).into();
     }
     let Some(trap) = error.downcast_ref::<Trap>() else {
         return crashed(

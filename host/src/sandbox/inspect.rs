@@ -15,11 +15,38 @@ const COMPONENT: [u8; 8] = *b"\0asm\x0d\0\x01\0";
 /// Refuses what is plainly no component.
 pub fn check_bytes(bytes: &[u8]) -> Result<(), LoadError> {
     match bytes.first_chunk::<8>() {
-        Some(&COMPONENT) => Ok(()),
+        Some(&COMPONENT) if !ends_early(&bytes[COMPONENT.len()..]) => Ok(()),
+        Some(&COMPONENT) => Err(LoadError::Truncated),
         Some(&CORE_MODULE) => Err(LoadError::CoreModule),
         _ if COMPONENT.starts_with(bytes) => Err(LoadError::Truncated),
         _ => Err(LoadError::NotWasm),
     }
+}
+
+/// Whether the last section says that it is longer than what is left of the file. The compiler would
+/// refuse such a file too, by words about section ranges.
+fn ends_early(mut sections: &[u8]) -> bool {
+    while let Some((_kind, rest)) = sections.split_first() {
+        let mut size: u64 = 0;
+        let mut length = 0;
+        // A size is at most five groups of seven bits, the lowest first.
+        for byte in rest.iter().take(5) {
+            size |= u64::from(byte & 0x7f) << (7 * length);
+            length += 1;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        let content = &rest[length..];
+        match usize::try_from(size)
+            .ok()
+            .and_then(|size| content.get(size..))
+        {
+            Some(next) if length > 0 => sections = next,
+            _ => return true,
+        }
+    }
+    false
 }
 
 /// The first import that this host does not offer, once the linker has refused a component.
