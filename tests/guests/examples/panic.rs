@@ -1,0 +1,2 @@
+//! Panics, with a message.
+hotcell_guests::guest!(|_| panic!("the guest's own words"));

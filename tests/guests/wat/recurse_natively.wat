@@ -1,0 +1,11 @@
+;; Overflows the machine's stack: no frame of it is in linear memory.
+(module
+  (memory (export "memory") 1)
+  (func $descend (param i64) (result i64)
+    (i64.add (call $descend (i64.add (local.get 0) (i64.const 1))) (local.get 0)))
+  (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) (i32.const 1024))
+  (func (export "hotcell:tool/tool@0.1.0#describe") (result i32) (i32.const 64))
+  (func (export "hotcell:tool/tool@0.1.0#invoke")
+    (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i64) (result i32)
+    (drop (call $descend (i64.const 0)))
+    unreachable))

@@ -1,0 +1,12 @@
+;; Grows its table for as long as the host lets it.
+(module
+  (memory (export "memory") 1)
+  (table $table 1 funcref)
+  (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) (i32.const 1024))
+  (func (export "hotcell:tool/tool@0.1.0#describe") (result i32) (i32.const 64))
+  (func (export "hotcell:tool/tool@0.1.0#invoke")
+    (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i64) (result i32)
+    (loop $more
+      (drop (table.grow $table (ref.null func) (i32.const 1000)))
+      (br $more))
+    unreachable))
