@@ -24,9 +24,6 @@ const MAX_NAMED: usize = 30;
 /// Characters of a name, which the Agent Skills format allows.
 const MAX_NAME: usize = 64;
 
-/// Names that are devices on Windows, with any extension: a checkout there would open them.
-const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
-
 /// A skill that is there.
 #[derive(Debug)]
 pub struct Skill<'name> {
@@ -172,29 +169,31 @@ impl<'name> Skill<'name> {
     }
 }
 
-/// What keeps `name` from being one safe path component on every system, if anything does.
+/// What keeps `name` from being the name of a skill as the Agent Skills format has it, and one safe
+/// path component on every system, if anything does. The prompt lists skills by the same rule.
 fn name_fault(name: &str) -> Option<&'static str> {
-    let stem = name.split('.').next().unwrap_or(name).to_ascii_lowercase();
-    let numbered = |prefix: &str| {
-        stem.strip_prefix(prefix)
-            .is_some_and(|rest| matches!(rest.as_bytes(), [b'1'..=b'9']))
-    };
     if name.is_empty() {
         Some("it is empty")
     } else if name.chars().count() > MAX_NAME {
         Some("it has more than 64 characters")
     } else if !name
         .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'))
     {
-        Some("it may hold letters, digits, `-`, `_` and `.` only")
-    } else if name.starts_with('.') || name.ends_with('.') {
-        Some("it may not start or end with a dot")
-    } else if DEVICES.contains(&stem.as_str()) || numbered("com") || numbered("lpt") {
+        Some("it may hold a to z, 0 to 9 and `-` only")
+    } else if is_device(name) {
         Some("it is the name of a device on Windows")
     } else {
         None
     }
+}
+
+/// A checkout on Windows would open the device instead of the directory.
+fn is_device(name: &str) -> bool {
+    let numbered = |rest: &str| matches!(rest.as_bytes(), [b'1'..=b'9']);
+    matches!(name, "con" | "prn" | "aux" | "nul")
+        || name.strip_prefix("com").is_some_and(numbered)
+        || name.strip_prefix("lpt").is_some_and(numbered)
 }
 
 fn not_installed(root: &Path, name: &str) -> ToolError {
@@ -305,7 +304,7 @@ mod tests {
             "pdf",
             "a",
             "code-review",
-            "Go_1.22",
+            "go-1",
             "console",
             "com0",
             "lpt10",
@@ -328,10 +327,11 @@ mod tests {
             ".hidden",
             "a.",
             "con",
-            "CON",
+            "PDF",
             "nul.txt",
             "com1",
-            "Lpt9.md",
+            "lpt9",
+            "a_b",
             "a\n",
             "\u{202e}a",
             &long,
