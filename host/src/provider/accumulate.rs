@@ -46,11 +46,6 @@ impl Slot {
 }
 
 impl Calls {
-    /// Whether no call has begun.
-    pub(super) fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
     /// Adds a piece to the call it belongs to, or begins a call with it. Answers the place of the
     /// call in the order of the calls.
     pub(super) fn add(&mut self, delta: CallDelta<'_>) -> usize {

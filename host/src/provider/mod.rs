@@ -106,7 +106,8 @@ impl Response {
     const MOST_TOKENS: u64 = 1 << 40;
 
     /// An answer without what could not be replayed: blank text, thinking that says nothing, and
-    /// thinking that nothing follows.
+    /// thinking that nothing follows. Whether the model waits for calls is taken from the calls:
+    /// some servers say `stop` to calls, and some say `tool_calls` to none.
     fn new(mut content: Vec<ContentBlock>, usage: Usage, stop: StopReason) -> Self {
         content.retain(|block| match block {
             ContentBlock::Thinking {
@@ -125,6 +126,14 @@ impl Response {
         while matches!(content.last(), Some(ContentBlock::Thinking { .. })) {
             content.pop();
         }
+        let mut blocks = content.iter();
+        let has_calls = blocks.any(|block| matches!(block, ContentBlock::ToolCall(_)));
+        let stop = match stop {
+            StopReason::MaxTokens | StopReason::Refused => stop,
+            _ if has_calls => StopReason::ToolCalls,
+            StopReason::ToolCalls => StopReason::EndTurn,
+            StopReason::EndTurn | StopReason::Other => stop,
+        };
         let believed = |tokens: u64| tokens.min(Self::MOST_TOKENS);
         Response {
             content,
@@ -155,6 +164,8 @@ pub enum StopReason {
     Other,
 }
 
+type Connect = fn(&ProviderConfig, RetrySettings) -> Result<Arc<dyn Provider>, ProviderSetupError>;
+
 /// A line of the provider table.
 #[derive(Debug, Clone, Copy)]
 pub struct ProviderEntry {
@@ -164,7 +175,7 @@ pub struct ProviderEntry {
     pub base_url: Option<&'static str>,
     /// The environment variable that usually holds the key; `None` when there is no key.
     pub key_variable: Option<&'static str>,
-    connect: fn(&ProviderConfig, RetrySettings) -> Result<Arc<dyn Provider>, ProviderSetupError>,
+    connect: Connect,
 }
 
 /// Every provider there is.

@@ -76,11 +76,7 @@ impl exchange::Decoder for Decoder {
         // Without a reason the answer may be cut anywhere, and a cut call must not run.
         let stop = self.stop.ok_or(Fault::Incomplete)?;
         let stop = match stop {
-            StopReason::MaxTokens | StopReason::Refused => stop,
-            // Some servers say `stop` to calls, and some say `tool_calls` to none.
-            _ if !self.calls.is_empty() => StopReason::ToolCalls,
-            _ if self.refused => StopReason::Refused,
-            StopReason::ToolCalls => StopReason::EndTurn,
+            StopReason::EndTurn if self.refused => StopReason::Refused,
             stop => stop,
         };
         let mut content = Vec::new();
@@ -108,11 +104,11 @@ impl Decoder {
             let text = text.filter(|text| !text.is_empty())?;
             Some((field, text))
         });
-        if let Some((field, text)) = spoken {
-            if *self.thinking_field.get_or_insert(field) == field {
-                self.thinking.push_str(&text);
-                chunks.push(Chunk::Thinking(text));
-            }
+        if let Some((field, text)) = spoken
+            && *self.thinking_field.get_or_insert(field) == field
+        {
+            self.thinking.push_str(&text);
+            chunks.push(Chunk::Thinking(text));
         }
         if let Some(refusal) = delta.refusal.filter(|refusal| !refusal.is_empty()) {
             self.refused = true;

@@ -1,9 +1,14 @@
 //! Tests of the validator, against a second and slower statement of its rules.
 
+use super::clean::{IMAGE_TYPES, NO_OUTPUT, is_blank};
+use super::pair::NO_RESULT;
 use super::*;
-use crate::protocol::ToolCall;
+use crate::protocol::{
+    ContentBlock, ImageBlock, ResultContent, ToolCall, ToolErrorKind, ToolResult,
+};
 use proptest::prelude::*;
 use serde_json::json;
+use std::collections::HashSet;
 
 fn text(text: &str) -> ContentBlock {
     ContentBlock::text(text)
