@@ -6,9 +6,11 @@ mod requests;
 mod stages;
 mod support;
 mod telling;
+mod working;
 
 use super::*;
 use crate::history::BRIDGE;
+use crate::policy::Mode;
 use crate::protocol::{
     ContentBlock, DoneReason, Event, Message, NoticeLevel, ResultContent, RunErrorKind, ToolCall,
     ToolErrorKind, Usage,

@@ -11,6 +11,7 @@ use crate::tools::Toolbox;
 use futures::{StreamExt, stream};
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 /// What the model does with one request.
@@ -117,19 +118,21 @@ pub(super) fn call(id: &str, name: &str, arguments: Value) -> ToolCall {
     }
 }
 
-/// A toolbox without tools: every call is unknown.
-pub(super) async fn no_tools() -> Arc<Toolbox> {
-    let sandbox = Sandbox::new(SandboxSettings {
+/// A sandbox that keeps compiled code for the next test and the next run.
+pub(super) fn sandbox() -> Sandbox {
+    Sandbox::new(SandboxSettings {
+        cache: Some(PathBuf::from(env!("OUT_DIR")).join("compiled")),
         pooling: false,
-        slots: 1,
+        slots: 8,
         ..SandboxSettings::default()
     })
-    .expect("a sandbox");
-    Arc::new(
-        Toolbox::load(&sandbox, &[], &[])
-            .await
-            .expect("an empty toolbox"),
-    )
+    .expect("a sandbox")
+}
+
+/// A toolbox without tools: every call is unknown.
+pub(super) async fn no_tools() -> Arc<Toolbox> {
+    let toolbox = Toolbox::load(&sandbox(), &[], &[]).await;
+    Arc::new(toolbox.expect("an empty toolbox"))
 }
 
 pub(super) fn config() -> RunConfig {
