@@ -1,4 +1,4 @@
-//! The loop against a scripted model. What needs a tool that runs is in `tests/` of the workspace.
+//! The loop against a model that does as it is told, with real tools where a call has to run.
 
 mod endings;
 mod interruption;
@@ -12,11 +12,12 @@ use super::*;
 use crate::history::BRIDGE;
 use crate::policy::Mode;
 use crate::protocol::{
-    ContentBlock, DoneReason, Event, Message, NoticeLevel, ResultContent, RunErrorKind, ToolCall,
-    ToolErrorKind, Usage,
+    ContentBlock, DoneReason, Event, Message, NoticeLevel, OutputStream, ResultContent,
+    RunErrorKind, ToolCall, ToolErrorKind, Usage,
 };
 use crate::provider::{Chunk, ChunkStream, ProviderError, Request, Response, StopReason};
 use futures::StreamExt;
+use hotcell_test_artifacts::Guest;
 use serde_json::json;
 use std::sync::Mutex;
 use std::time::Duration;

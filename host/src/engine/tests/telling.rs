@@ -133,3 +133,37 @@ async fn blocking_use_folds_the_same_events() {
     assert!(matches!(last, Event::Done { text, .. } if text == "done"));
     assert_eq!(texts(&history), ["go", "done"]);
 }
+
+#[test]
+fn the_grammar_refuses_what_it_should() {
+    let turn = || Event::TurnStarted { turn: 1 };
+    let done = || Event::Interrupted {
+        turns: 1,
+        usage: Usage::default(),
+    };
+    let start = || Event::ToolStart {
+        call_id: "a".into(),
+        name: "x".into(),
+        arguments: json!({}),
+    };
+    let turn_done = || Event::TurnDone {
+        turn: 1,
+        usage: Usage::default(),
+    };
+    assert_grammar(&[turn(), turn_done(), done()]);
+    for bad in [
+        vec![],
+        vec![turn()],
+        vec![turn(), done(), done()],
+        vec![turn(), done(), turn_done()],
+        vec![turn(), start(), done()],
+        vec![turn(), start(), start(), done()],
+        vec![turn(), start(), turn_done(), done()],
+        vec![start(), done()],
+        vec![turn(), turn(), done()],
+        vec![done()],
+    ] {
+        let checked = std::panic::catch_unwind(|| assert_grammar(&bad));
+        assert!(checked.is_err(), "{bad:?}");
+    }
+}

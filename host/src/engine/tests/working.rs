@@ -167,3 +167,61 @@ async fn plan_mode_offers_only_what_looks_and_refuses_the_rest() {
     assert_eq!(offered, ["read_file"]);
     assert!(asked[0].system.contains("# Plan mode"));
 }
+
+#[tokio::test]
+async fn a_tool_that_crashes_is_an_observation_and_the_run_goes_on() {
+    for (which, kind) in [
+        (Guest::Panic, ToolErrorKind::Crashed),
+        (Guest::Trap, ToolErrorKind::Crashed),
+        (Guest::Echo, ToolErrorKind::InvalidArguments),
+    ] {
+        let toolbox = Toolbox::load(&sandbox(), &[], &[which.path().into()])
+            .await
+            .expect("a guest");
+        let wrong = ToolCall {
+            malformed: (which == Guest::Echo).then(|| "{".to_owned()),
+            ..call("1", "guest", json!({}))
+        };
+        let engine = Engine::new(
+            Model::new([calls([wrong]), says("I see")]) as _,
+            Arc::new(toolbox),
+        );
+        let (events, _) = to_end(engine.run(config(), History::new(), "go")).await;
+        let results = results(&events);
+        assert_eq!(results[0].1, Some(kind), "{results:?}");
+        assert!(results[0].2.starts_with(kind.name()), "{results:?}");
+        assert!(matches!(
+            end(&events),
+            Event::Done {
+                reason: DoneReason::Completed,
+                ..
+            }
+        ));
+    }
+}
+
+#[tokio::test]
+async fn what_a_tool_shows_comes_between_its_start_and_its_result() {
+    let toolbox = Toolbox::load(&sandbox(), &[], &[Guest::Speak.path().into()])
+        .await
+        .expect("a guest");
+    let both = ["a", "b"].map(|id| call(id, "guest", json!({})));
+    let engine = Engine::new(
+        Model::new([calls(both), says("done")]) as _,
+        Arc::new(toolbox),
+    );
+    let (events, _) = to_end(engine.run(config(), History::new(), "go")).await;
+    for id in ["a", "b"] {
+        let streams: Vec<OutputStream> = events
+            .iter()
+            .filter_map(|event| match event {
+                Event::ToolOutput {
+                    call_id, stream, ..
+                } if call_id == id => Some(*stream),
+                _ => None,
+            })
+            .collect();
+        assert!(streams.contains(&OutputStream::Stdout), "{streams:?}");
+        assert!(streams.contains(&OutputStream::Progress), "{streams:?}");
+    }
+}
