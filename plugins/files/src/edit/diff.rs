@@ -2,37 +2,35 @@
 //!
 //! Owns the unified diff of an answer and its length. It must never know files.
 
-use similar::{ChangeTag, TextDiff};
+use super::lines::changes;
+use similar::udiff::UnifiedHunkHeader;
+use similar::{ChangeTag, group_diff_ops};
 use std::fmt::Write;
-use std::time::Duration;
 
+/// Lines shown around a change.
+const SURROUNDINGS: usize = 3;
 /// Lines of diff shown.
 const MAX_LINES: usize = 400;
 /// Bytes of diff shown.
 const MAX_BYTES: usize = 16 * 1024;
 /// Characters shown of one line.
 const MAX_CHARS: usize = 500;
-/// After this the diff is no longer the shortest one; it is right all the same.
-const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The unified diff from `old` to `new` with three lines around each change, cut with a note when
-/// it is long. Line endings are not shown.
+/// The unified diff from `old` to `new`, cut with a note when it is long. Line endings are not
+/// shown.
 pub fn unified(path: &str, old: &str, new: &str) -> String {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
-    let diff = TextDiff::configure()
-        .timeout(TIMEOUT)
-        .diff_slices(&old, &new);
     let mut out = format!("--- a/{path}\n+++ b/{path}\n");
     let (mut shown, mut hidden) = (0, 0);
-    for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
-        let header = hunk.header().to_string();
-        for (index, change) in hunk.iter_changes().enumerate() {
+    for hunk in group_diff_ops(changes(&old, &new), SURROUNDINGS) {
+        let mut header = Some(UnifiedHunkHeader::new(&hunk));
+        for change in hunk.iter().flat_map(|step| step.iter_changes(&*old, &*new)) {
             if shown >= MAX_LINES || out.len() >= MAX_BYTES {
                 hidden += usize::from(change.tag() != ChangeTag::Equal);
                 continue;
             }
-            if index == 0 {
+            if let Some(header) = header.take() {
                 let _ = writeln!(out, "{header}");
             }
             shown += 1;

@@ -6,6 +6,7 @@
 mod apply;
 mod diff;
 mod ladder;
+mod lines;
 mod nearest;
 mod splice;
 

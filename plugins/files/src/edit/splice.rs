@@ -7,8 +7,9 @@
 //! know how a match was found beyond its shift.
 
 use super::ladder::{Match, Shift};
+use super::lines::changes;
 use crate::endings::{neighbour, part};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 
 /// A line of the new text has less indentation than has to be taken away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +29,7 @@ pub fn replacement(body: &str, found: &Match, old: &str, new: &str) -> Result<St
     // The ending that a new line takes here: that of the line it replaces, else of the one before.
     let mut ending = neighbour(body, found.range.start);
     let mut out = String::new();
-    for operation in capture_diff_slices(Algorithm::Myers, &old.contents, &new.contents) {
+    for operation in changes(&old.contents, &new.contents) {
         if !matches!(operation, DiffOp::Insert { .. }) {
             ending = there.ending(operation.old_range().start).or(end).or(ending);
         }
