@@ -94,6 +94,8 @@ impl Tool for EditFile {
         }
         let (mark, text) = text_of(&bytes, shown)?;
         let applied = apply::apply(text, shown, &edits)?;
+        // Before the file is touched: a call that runs out of memory or time must not have written.
+        let diff = diff::unified(shown, text, &applied.body);
         let content = [mark, applied.body.as_bytes()].concat();
         let saved = save::replace(&place.path, &content, call.call_id())
             .map_err(|error| error.explain(shown))?;
@@ -111,7 +113,7 @@ impl Tool for EditFile {
             answer.push_str(&note);
             answer.push('\n');
         }
-        answer.push_str(&diff::unified(shown, text, &applied.body));
+        answer.push_str(&diff);
         Ok(answer.into())
     }
 }

@@ -3,6 +3,7 @@
 //! Owns the tool's arguments, the single pass over a file that shows, counts and hashes it at
 //! once, and the notes around the text. It must never hold a whole text in memory.
 
+mod ask;
 mod decode;
 mod image;
 pub mod sniff;
@@ -10,13 +11,14 @@ mod window;
 
 use crate::locate::{Place, locate};
 use crate::seen::{Fingerprint, Fingerprinting, Record};
+use ask::Ask;
 use decode::Decoder;
 use hotcell_sdk::{Answer, Call, Capability, Deserialize, JsonSchema, ReadPath, Tool, ToolError};
 use image::Unfit;
 use sniff::{Encoding, HEAD, ImageFormat, Kind, sniff};
 use std::fs::File;
 use std::io::{self, Read};
-use window::{Ask, View, Window};
+use window::{View, Window};
 
 /// Bytes read at once.
 const PIECE: usize = 64 * 1024;
@@ -68,8 +70,15 @@ impl Tool for ReadFile {
         let failed = |error: io::Error| ToolError::io(&place.shown, &error);
         let mut file = File::open(&place.path).map_err(failed)?;
         let mut head = Vec::with_capacity(HEAD);
+        // To its size and no further: to find the end would be one more call into the host. Some
+        // file systems say 0 for a file that has content.
+        let first = if size == 0 {
+            HEAD as u64
+        } else {
+            size.min(HEAD as u64)
+        };
         Read::by_ref(&mut file)
-            .take(HEAD as u64)
+            .take(first)
             .read_to_end(&mut head)
             .map_err(failed)?;
         match sniff(&head) {
