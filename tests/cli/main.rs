@@ -4,6 +4,7 @@
 //! runs the real binary with the real tools.
 
 mod bench;
+mod demo;
 mod settings;
 mod streams;
 

@@ -5,7 +5,7 @@ use hotcell::protocol::Event;
 use std::io::Write;
 
 /// The events in JSON lines.
-fn events(lines: &str) -> Vec<Event> {
+pub fn events(lines: &str) -> Vec<Event> {
     lines
         .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))

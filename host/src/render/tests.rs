@@ -296,6 +296,27 @@ fn events_are_json_lines() {
 }
 
 #[test]
+fn a_result_that_repeats_the_output_is_not_shown_twice() {
+    let events = [
+        start("1", "bash", json!({"command": "run"})),
+        Event::ToolOutput {
+            call_id: "1".to_owned(),
+            stream: OutputStream::Stdout,
+            text: "  one\ntwo\n".to_owned(),
+        },
+        result("1", "bash", None, "  one\ntwo\n[exit status 0]"),
+    ];
+    let options = TextOptions {
+        verbose: true,
+        ..PLAIN
+    };
+    assert_eq!(
+        render(&events, options).only("err"),
+        "▸ bash run\n  │   one\n  │ two\n✓ bash run  1.2 ms, 412k fuel\n  │ [exit status 0]\n"
+    );
+}
+
+#[test]
 fn a_flood_of_tool_output_is_cut() {
     let flood = Event::ToolOutput {
         call_id: "1".to_owned(),

@@ -8,7 +8,7 @@
 use super::quantity::{count, duration, plural};
 use super::{Paint, Palette, Renderer, escape, summary};
 use crate::protocol::{
-    CallStats, DoneReason, Event, NoticeLevel, ResultContent, ToolErrorKind, Usage,
+    CallStats, DoneReason, Event, NoticeLevel, OutputStream, ResultContent, ToolErrorKind, Usage,
 };
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -56,6 +56,8 @@ struct Call {
     name: String,
     arguments: String,
     output_lines: usize,
+    /// The lines of its standard output that were shown: a result that repeats them need not.
+    shown: Vec<String>,
 }
 
 impl<O: Write, E: Write> TextRenderer<O, E> {
@@ -151,13 +153,13 @@ impl<O: Write, E: Write> TextRenderer<O, E> {
         let call = Call {
             name: summary::cut(name, 64),
             arguments,
-            output_lines: 0,
+            ..Call::default()
         };
         self.calls.insert(call_id.to_owned(), call);
         self.line(line)
     }
 
-    fn tool_output(&mut self, call_id: &str, text: &str) -> io::Result<()> {
+    fn tool_output(&mut self, call_id: &str, stream: OutputStream, text: &str) -> io::Result<()> {
         let side_by_side = self.calls.len() > 1;
         for line in text.lines() {
             let call = self.calls.entry(call_id.to_owned()).or_default();
@@ -169,8 +171,11 @@ impl<O: Write, E: Write> TextRenderer<O, E> {
             let shown = match call.output_lines {
                 lines if lines > OUTPUT_LINES + 1 => return Ok(()),
                 lines if lines > OUTPUT_LINES => "… more lines are not shown".to_owned(),
-                _ => summary::cut(line, LINE),
+                _ => aside_line(line),
             };
+            if stream == OutputStream::Stdout {
+                call.shown.push(shown.clone());
+            }
             self.aside(&format!("{of}{shown}"))?;
         }
         Ok(())
@@ -214,23 +219,27 @@ impl<O: Write, E: Write> TextRenderer<O, E> {
         );
         self.line(line)?;
         if self.options.verbose && error.is_none() {
-            self.preview(content)?;
+            self.preview(content, &call.shown)?;
         }
         Ok(())
     }
 
-    fn preview(&mut self, content: &[ResultContent]) -> io::Result<()> {
+    /// The first lines of a result, without those at its beginning that were `shown` already.
+    fn preview(&mut self, content: &[ResultContent], shown: &[String]) -> io::Result<()> {
         for part in content {
             match part {
                 ResultContent::Text { text } => {
-                    let lines: Vec<&str> = text.trim_end().lines().collect();
+                    let mut lines: Vec<String> = text.trim_end().lines().map(aside_line).collect();
+                    if !shown.is_empty() && lines.starts_with(shown) {
+                        lines.drain(..shown.len());
+                    }
                     // Hiding a single line behind "1 more line" helps nobody.
                     let shown = match lines.len() {
                         all if all <= PREVIEW_LINES + 1 => all,
                         _ => PREVIEW_LINES,
                     };
                     for line in &lines[..shown] {
-                        self.preview_line(line)?;
+                        self.aside(line)?;
                     }
                     if let more @ 1.. = lines.len() - shown {
                         self.aside(&format!("… {} more lines", more))?;
@@ -242,22 +251,6 @@ impl<O: Write, E: Write> TextRenderer<O, E> {
             }
         }
         Ok(())
-    }
-
-    /// Keeps the indentation, which `cut` would trim.
-    fn preview_line(&mut self, line: &str) -> io::Result<()> {
-        let content = line.trim_start();
-        let indent = &line[..line.len() - content.len()];
-        let indent = indent
-            .replace('\t', "  ")
-            .chars()
-            .take(40)
-            .collect::<String>();
-        self.aside(&format!(
-            "{}{}",
-            escape::line(&indent),
-            summary::cut(content, LINE)
-        ))
     }
 
     fn done(
@@ -310,7 +303,11 @@ impl<O: Write, E: Write> Renderer for TextRenderer<O, E> {
                 name,
                 arguments,
             } => self.tool_start(call_id, name, summary::arguments(arguments))?,
-            Event::ToolOutput { call_id, text, .. } => self.tool_output(call_id, text)?,
+            Event::ToolOutput {
+                call_id,
+                stream,
+                text,
+            } => self.tool_output(call_id, *stream, text)?,
             Event::ToolResult {
                 call_id,
                 name,
@@ -374,6 +371,16 @@ impl<O: Write, E: Write> Renderer for TextRenderer<O, E> {
         self.out.flush()?;
         self.err.flush()
     }
+}
+
+/// A line below another one: escaped and cut, with its indentation, which `cut` would trim.
+fn aside_line(line: &str) -> String {
+    /// Most columns of indentation.
+    const INDENT: usize = 40;
+    let content = line.trim_start();
+    let indent = line[..line.len() - content.len()].replace('\t', "  ");
+    let indent: String = indent.chars().take(INDENT).collect();
+    format!("{}{}", escape::line(&indent), summary::cut(content, LINE))
 }
 
 /// A space before a text that is not empty.
