@@ -2,7 +2,7 @@
 
 use crate::support::{self, LIMITS, call, load, nothing, settings, text};
 use hotcell::sandbox::{LoadError, Sandbox};
-use hotcell::tools::Toolbox;
+use hotcell::tools::{BUILTINS, Toolbox};
 use hotcell_test_artifacts::Guest;
 use std::path::PathBuf;
 
@@ -46,12 +46,16 @@ pub async fn what_a_component_says_of_itself_is_checked() {
             Guest::DescribeBadName,
             ["../../bin/sh", "begins with a letter"],
         ),
+        (
+            Guest::DescribeAsBuiltIn,
+            ["`read_file` is in built-in `files`", "names are unique"],
+        ),
         (Guest::DescribeTwice, ["`guest`", "names are unique"]),
         (Guest::DescribeWrongSchema, ["`guest`", "schema"]),
         (Guest::DescribeBadSchema, ["`guest`", "not JSON"]),
     ] {
         let plugin = PathBuf::from(guest.path());
-        let error = Toolbox::load(&sandbox, &[], &[plugin]).await.err();
+        let error = Toolbox::load(&sandbox, BUILTINS, &[plugin]).await.err();
         let message = error.map(|error| error.to_string()).unwrap_or_default();
         for part in parts {
             assert!(

@@ -117,6 +117,9 @@ fn coverage(guest: Guest) -> Coverage {
         Guest::AskForRandomness => ends(Crash(&["exceeds limit"])),
         Guest::ReadWithoutBound => reading(Answer("12 12")),
 
+        Guest::Plant => reading(Answer("refused")),
+        Guest::SpeakToTheTerminal => ends(Answer("\u{1b}[2J\u{1b}]0;owned\u{7}\rdone\u{202e}")),
+
         Guest::Remember => Elsewhere(surroundings::nothing_is_left_of_an_earlier_call),
         Guest::Speak => Elsewhere(surroundings::what_a_guest_says_is_heard_where_it_belongs),
         Guest::Invocation => Elsewhere(surroundings::a_guest_is_told_what_it_was_given),
@@ -133,7 +136,8 @@ fn coverage(guest: Guest) -> Coverage {
         Guest::DescribeSpin | Guest::DescribeTrap | Guest::DescribeBadSchema => {
             Elsewhere(describing::a_component_that_cannot_describe_itself_is_refused)
         }
-        Guest::DescribeNothing
+        Guest::DescribeAsBuiltIn
+        | Guest::DescribeNothing
         | Guest::DescribeBadName
         | Guest::DescribeTwice
         | Guest::DescribeWrongSchema => {
