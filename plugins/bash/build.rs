@@ -8,7 +8,10 @@ const STACK_BYTES: u32 = 8 << 20;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    #[expect(clippy::disallowed_methods, reason = "how cargo tells a build script its target")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "how cargo tells a build script its target"
+    )]
     let family = std::env::var("CARGO_CFG_TARGET_FAMILY").unwrap_or_default();
     if family == "wasm" {
         println!("cargo::rustc-link-arg-cdylib=-zstack-size={STACK_BYTES}");

@@ -2,6 +2,7 @@
 
 mod calling;
 mod loading;
+mod shell;
 
 use super::builtin::{BUILTINS, Builtin};
 use super::*;

@@ -4,14 +4,17 @@
 //! for a command that is not there. It must never know about the call.
 
 mod echo;
+mod ls;
 mod rm;
 mod sleep;
 
 use crate::pace::Pace;
-use bashkit::{Builtin, BuiltinContext, CommandResolver, ExecResult, Result, async_trait};
+use bashkit::{Builtin, BuiltinContext, CommandResolver, Error, ExecResult, Result, async_trait};
 use echo::Echo;
+use ls::Ls;
 use rm::{Rm, Rmdir};
 use sleep::Sleep;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 /// Commands of bashkit that are not offered: imitations of programs that would be mistaken for
@@ -32,9 +35,10 @@ pub fn is_kept(name: &str) -> bool {
 }
 
 /// Commands in place of bashkit's own; each says why.
-pub fn replacements(pace: &Arc<Pace>) -> [(&'static str, Box<dyn Builtin>); 4] {
+pub fn replacements(pace: &Arc<Pace>) -> [(&'static str, Box<dyn Builtin>); 5] {
     [
         ("echo", Box::new(Echo(Arc::clone(pace)))),
+        ("ls", Box::new(Ls)),
         ("rm", Box::new(Rm)),
         ("rmdir", Box::new(Rmdir)),
         ("sleep", Box::new(Sleep)),
@@ -70,5 +74,15 @@ impl Builtin for Missing {
             ),
             127,
         ))
+    }
+}
+
+/// What a Unix tool says of `error`, without bashkit's prefix.
+fn reason(error: &Error) -> String {
+    match error {
+        Error::Io(e) if e.kind() == ErrorKind::NotFound => "No such file or directory".into(),
+        Error::Io(e) if e.to_string() == "directory not empty" => "Directory not empty".into(),
+        Error::Io(e) => e.to_string(),
+        error => error.to_string(),
     }
 }

@@ -1,5 +1,6 @@
 //! `rm` and `rmdir`. It must never know which file system it works on.
 
+use super::reason;
 use bashkit::{
     Builtin, BuiltinContext, Error, ExecResult, FileSystem, Result, async_trait, normalize_path,
 };
@@ -160,14 +161,4 @@ async fn remove(
     }
     let removed = fs.remove(path, options.recursive).await;
     removed.map(|()| true).map_err(cannot)
-}
-
-/// The error without bashkit's prefix.
-fn reason(error: &Error) -> String {
-    match error {
-        Error::Io(e) if e.kind() == io::ErrorKind::NotFound => "No such file or directory".into(),
-        Error::Io(e) if e.to_string() == "directory not empty" => "Directory not empty".into(),
-        Error::Io(e) => e.to_string(),
-        error => error.to_string(),
-    }
 }
