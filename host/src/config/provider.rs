@@ -169,15 +169,14 @@ fn choose(
         };
     }
     if let Some(asked) = &settings.provider {
-        let known: Vec<_> = known_providers().map(|(name, _)| name).collect();
-        return if known.contains(&asked.value.as_str()) {
+        let mut names = known_providers().map(|(name, _)| name);
+        return if names.any(|name| name == asked.value) {
             Ok(asked.value.clone())
         } else {
             Err(ConfigError::UnknownProvider {
                 origin: asked.origin.clone(),
                 name: asked.value.clone(),
-                nearest: nearest(&asked.value, known.iter().copied()),
-                known,
+                nearest: nearest(&asked.value, known_providers().map(|(name, _)| name)),
             })
         };
     }
