@@ -256,7 +256,10 @@ async fn answer(
         reply
     };
     match reply {
-        Some(reply) => send(reply, protocol, body["stream"] == true, shared),
+        Some(reply) => {
+            reply.pass_time();
+            send(reply, protocol, body["stream"] == true, shared)
+        }
         None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

@@ -4,6 +4,8 @@
 
 use super::Protocol;
 use serde_json::{Value, json};
+use std::fmt;
+use std::sync::Arc;
 
 /// One reply of the queue. It is written in the protocol of the request that gets it, streamed or
 /// whole as that request asks.
@@ -16,6 +18,16 @@ pub struct Reply {
     done: bool,
     cut: Option<usize>,
     hangs: bool,
+    meanwhile: Option<Meanwhile>,
+}
+
+#[derive(Clone)]
+struct Meanwhile(Arc<dyn Fn() + Send + Sync>);
+
+impl fmt::Debug for Meanwhile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Meanwhile")
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -72,6 +84,7 @@ impl Reply {
             done: true,
             cut: None,
             hangs: false,
+            meanwhile: None,
         }
     }
 
@@ -214,6 +227,20 @@ impl Reply {
         self
     }
 
+    /// Does this when the request has come, before anything of the reply goes out: what happens in
+    /// the world while a model thinks.
+    pub fn meanwhile(mut self, act: impl Fn() + Send + Sync + 'static) -> Self {
+        self.meanwhile = Some(Meanwhile(Arc::new(act)));
+        self
+    }
+
+    /// Lets happen what [`Reply::meanwhile`] says.
+    pub(super) fn pass_time(&self) {
+        if let Some(Meanwhile(act)) = &self.meanwhile {
+            act();
+        }
+    }
+
     pub(super) fn render(self, protocol: Protocol, stream: bool) -> Rendered {
         let hangs = self.hangs;
         let (status, content_type, mut body) = match self.kind {
@@ -322,7 +349,10 @@ fn openai_whole(answer: &Answer) -> String {
         match block {
             Block::Thinking { text, .. } => message[answer.reasoning_field] = json!(text),
             Block::Redacted(_) => {}
-            Block::Text(text) => message["content"] = json!(text),
+            Block::Text(text) => {
+                let before = message["content"].as_str().unwrap_or_default();
+                message["content"] = json!(format!("{before}{text}"));
+            }
             Block::Call {
                 id,
                 name,
