@@ -9,7 +9,7 @@ use super::super::failure::{Fault, VendorError};
 use super::super::{Chunk, Response, StopReason};
 use crate::protocol::{ContentBlock, Message, ToolCall, Usage};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// The answer so far.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ enum Block {
     Call {
         place: usize,
         /// Arguments that came with the beginning of the block; pieces that follow replace them.
-        whole: Option<Map<String, Value>>,
+        whole: Option<String>,
     },
     /// Of a kind this version has no word for.
     Unknown,
@@ -88,7 +88,7 @@ impl exchange::Decoder for Decoder {
             {
                 self.calls.add(CallDelta {
                     index: Some(*index),
-                    arguments: &Value::Object(arguments).to_string(),
+                    arguments: &arguments,
                     ..CallDelta::default()
                 });
             }
@@ -150,8 +150,12 @@ impl Decoder {
                     arguments: "",
                 }),
                 whole: match input {
-                    Value::Object(input) if !input.is_empty() => Some(input),
-                    _ => None,
+                    Value::Null => None,
+                    // How a stream begins a call whose arguments follow.
+                    Value::Object(input) if input.is_empty() => None,
+                    // Not what the protocol says; what it means is for the accumulator to find.
+                    Value::String(text) => Some(text),
+                    input => Some(input.to_string()),
                 },
             },
             WireBlock::Unknown => Block::Unknown,
