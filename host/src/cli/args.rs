@@ -269,7 +269,7 @@ impl ToolArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits of each tool call")]
 struct LimitArgs {
-    /// CPU work, about one a WebAssembly instruction [default: 50G]
+    /// CPU work, about one a WebAssembly instruction [default: 200G]
     #[arg(long, value_name = "N", value_parser = limit(Limit::Fuel))]
     fuel: Option<u64>,
     /// Wall clock, also while it waits [default: 2min]
@@ -284,7 +284,7 @@ struct LimitArgs {
     /// Files, streams and other handles open at once [default: 1024]
     #[arg(long, value_name = "N", value_parser = limit(Limit::Resources))]
     resources: Option<u64>,
-    /// Calls from the tool into the host [default: 10M]
+    /// Calls from the tool into the host [default: 200M]
     #[arg(long, value_name = "N", value_parser = limit(Limit::HostCalls))]
     host_calls: Option<u64>,
     /// Its result and its standard output, each [default: 16MiB]
@@ -443,8 +443,8 @@ mod tests {
         let temp = tempfile::tempdir().expect("temporary directory");
         let environment = Environment::from_map([("HOME", "/h")], temp.path());
         let flags = run_flags(
-            "hotcell run x --max-turns 50 --fuel 50G --deadline-ms 2min --memory-bytes 512MiB \
-             --table-elements 200k --resources 1024 --host-calls 10M --output-bytes 16MiB",
+            "hotcell run x --max-turns 50 --fuel 200G --deadline-ms 2min --memory-bytes 512MiB \
+             --table-elements 200k --resources 1024 --host-calls 200M --output-bytes 16MiB",
         );
         let resolve = |flags: &Flags| {
             let config = crate::config::Config::resolve(flags, &environment).expect("settings");

@@ -27,15 +27,17 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Generous for a tool that works, small enough that a hostile one is no nuisance.
+    /// Generous for a tool that works, small enough that a hostile one is no nuisance. Fuel and
+    /// host calls allow about what a shell that loops uses up to the deadline, so that it can
+    /// still answer with what it has: 1.3 G fuel and 0.7 M host calls a second were measured.
     fn default() -> Self {
         Limits {
-            fuel: 50_000_000_000,
+            fuel: 200_000_000_000,
             deadline_ms: 120_000,
             memory_bytes: 512 << 20,
             table_elements: 200_000,
             resources: 1_024,
-            host_calls: 10_000_000,
+            host_calls: 200_000_000,
             output_bytes: 16 << 20,
         }
     }
