@@ -4,6 +4,11 @@
 //! `HOTCELL_COMPONENTS` set to a directory, the components are taken from there instead (as
 //! `<name>.wasm`), for packagers who build them apart.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a build script talks to cargo by the environment"
+)]
+
 use hotcell_guest_build::GuestBuild;
 use std::error::Error;
 use std::fmt::Write as _;

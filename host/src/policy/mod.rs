@@ -152,13 +152,14 @@ mod tests {
     #[test]
     fn a_table_of_decisions() {
         let everything = &Capability::ALL[..];
-        let cases: &[(
+        type Case<'a> = (
             Mode,
-            &[Capability],
-            &[Capability],
-            &[Capability],
-            Result<&[Capability], &str>,
-        )] = &[
+            &'a [Capability],
+            &'a [Capability],
+            &'a [Capability],
+            Result<&'a [Capability], &'static str>,
+        );
+        let cases: &[Case<'_>] = &[
             (Mode::Act, everything, &[], &[], Ok(&[])),
             (
                 Mode::Act,

@@ -109,7 +109,7 @@ impl Component {
     /// Starts compiling in the background, if it has not begun. Must be called on a tokio runtime.
     pub fn prepare(&self) {
         // The future runs by itself; waiting for it is up to whoever needs it.
-        let _ = self.readiness();
+        drop(self.readiness());
     }
 
     /// Whether a call would start at once.
