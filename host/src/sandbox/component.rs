@@ -145,11 +145,12 @@ impl Component {
     /// not lose the work for the others.
     fn start(&self) -> Ready {
         let component = self.clone_parts();
+        // Here and not in the task, which begins whenever the runtime likes.
+        let turn = component.0.compile_lane.turn(component.1.len());
         let task = tokio::spawn(async move {
-            // The lane is closed only when the process ends.
-            let lane = Arc::clone(&component.0.compile_lane);
-            let _turn = lane.acquire().await;
+            let turn = turn.await;
             tokio::task::spawn_blocking(move || {
+                let _turn = turn;
                 let (runtime, bytes, digest) = component;
                 prepare(&runtime, &bytes, &digest).map(Arc::new)
             })

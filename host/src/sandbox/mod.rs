@@ -12,6 +12,7 @@ mod component;
 mod failure;
 mod imports;
 mod inspect;
+mod lane;
 mod runtime;
 mod state;
 mod store;

@@ -7,6 +7,7 @@ use super::SandboxError;
 use super::SandboxSettings;
 use super::cache::CodeCache;
 use super::imports;
+use super::lane::Lane;
 use super::state::SessionState;
 use super::store::{Guest, Preopens};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -59,9 +60,7 @@ pub struct Runtime {
     pub allocator: Allocator,
     /// One permit a slot: an exhausted pool is an error in wasmtime, and a wait here.
     pub slots: Semaphore,
-    /// One component is compiled at a time, in the order asked for, so that a small one is not
-    /// starved by a large one on the same threads.
-    pub compile_lane: Arc<Semaphore>,
+    pub compile_lane: Lane,
     pub state: Arc<dyn SessionState>,
     pub preopens: Preopens,
     ticker: Ticker,
@@ -81,7 +80,7 @@ impl Runtime {
             cache,
             allocator,
             slots: Semaphore::new(settings.slots.max(1) as usize),
-            compile_lane: Arc::new(Semaphore::new(1)),
+            compile_lane: Lane::default(),
             state: settings.state,
             preopens: Preopens::default(),
             ticker,
