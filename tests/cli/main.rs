@@ -5,6 +5,7 @@
 
 mod bench;
 mod demo;
+mod plugins;
 mod settings;
 mod streams;
 

@@ -263,11 +263,7 @@ async fn machine(config: &Config) -> Vec<Check> {
     }];
     match wiring::toolbox(&sandbox, config).await {
         Ok(toolbox) => {
-            let faults = wiring::patiently(
-                toolbox.verify(),
-                "the tools are being compiled for this machine; the result is kept",
-            )
-            .await;
+            let faults = toolbox.verify().await;
             let count = toolbox.list().len();
             if faults.is_empty() {
                 checks.push(Check::good(

@@ -12,9 +12,8 @@ use crate::render::{JsonRenderer, Palette, Renderer, TextOptions, TextRenderer};
 use crate::sandbox::{Sandbox, SandboxError, SandboxSettings};
 
 use crate::tools::{BUILTINS, Toolbox, ToolboxError};
-use std::io::{self, Write};
-use std::pin::pin;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::io;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The sandbox of the process.
 pub(super) fn sandbox(config: &Config) -> Result<Sandbox, SandboxError> {
@@ -26,28 +25,9 @@ pub(super) fn sandbox(config: &Config) -> Result<Sandbox, SandboxError> {
     })
 }
 
-/// The built-in tools and the plugins, which have to be compiled to say what they are.
+/// The built-in tools and the plugins.
 pub(super) async fn toolbox(sandbox: &Sandbox, config: &Config) -> Result<Toolbox, ToolboxError> {
-    let load = Toolbox::load(sandbox, BUILTINS, &config.plugins);
-    patiently(
-        load,
-        "the plugins are being compiled for this machine; the result is kept",
-    )
-    .await
-}
-
-/// Does `work`, and tells on standard error what takes so long where it takes more than a second.
-pub(super) async fn patiently<T>(work: impl Future<Output = T>, why: &str) -> T {
-    const PATIENCE: Duration = Duration::from_secs(1);
-    let mut work = pin!(work);
-    tokio::select! {
-        biased;
-        done = &mut work => return done,
-        () = tokio::time::sleep(PATIENCE) => {}
-    }
-    // Where it cannot be written nobody waits.
-    let _ = writeln!(io::stderr(), "· {why}");
-    work.await
+    Toolbox::load(sandbox, BUILTINS, &config.plugins).await
 }
 
 /// What the tools may touch.
@@ -159,6 +139,7 @@ fn session_id(now: SystemTime) -> String {
 mod tests {
     use super::*;
     use crate::{config, provider};
+    use std::time::Duration;
 
     #[test]
     fn dates_are_those_of_the_calendar() {

@@ -70,12 +70,7 @@ mod tests {
     #[test]
     fn a_table_of_choices() {
         let (on, off) = ((true, true), (false, false));
-        type Case = (
-            ColorWhen,
-            &'static [(&'static str, &'static str)],
-            (bool, bool),
-        );
-        let cases: &[Case] = &[
+        let cases: &[(ColorWhen, &[(&str, &str)], (bool, bool))] = &[
             (ColorWhen::Auto, &[], (true, false)),
             (ColorWhen::Auto, &[("NO_COLOR", "1")], off),
             (ColorWhen::Auto, &[("NO_COLOR", "")], (true, false)),

@@ -3,7 +3,7 @@
 //! Every message is one line for the person who typed it: what happened, which rule, what to type
 //! next. It must never hold a key or the text of a line that might be one.
 
-use super::{Origin, known_providers};
+use super::Origin;
 use std::path::PathBuf;
 
 /// Settings that cannot be used. The command line ends with exit code 2.
@@ -47,19 +47,36 @@ pub enum ConfigError {
     },
     /// The workspace's file asks for what only the user may set.
     #[error(
-        "{origin}: `{key}` may not be set by a workspace, which may only tighten limits, max_turns, max_parallel_calls and capabilities and turn plan mode on; {instead}"
+        "{origin}: `{key}` may not be set by a workspace, which may only tighten limits, max_turns, max_parallel_calls and capabilities and turn plan mode on; set it in {user_file} or by {flag}"
     )]
     NotForWorkspaces {
         /// Where.
         origin: Origin,
         /// The setting.
         key: String,
-        /// Where the user can set it.
-        instead: String,
+        /// The user's own file.
+        user_file: String,
+        /// The flag for it.
+        flag: String,
     },
     /// The workspace's file asks for more than it has.
-    #[error(transparent)]
-    Looser(Box<Looser>),
+    #[error(
+        "{origin}: a workspace may only tighten, and `{key}` = {asked} is looser than {standing}, which stands ({standing_origin}); remove the line, or loosen `{key}` in {user_file}"
+    )]
+    Looser {
+        /// Where.
+        origin: Origin,
+        /// The setting.
+        key: String,
+        /// What the workspace asks for.
+        asked: String,
+        /// What stands.
+        standing: String,
+        /// Where that comes from.
+        standing_origin: Origin,
+        /// The user's own file.
+        user_file: String,
+    },
     /// A file is not TOML.
     #[error("{origin}: {message}")]
     Syntax {
@@ -144,7 +161,7 @@ pub enum ConfigError {
         provider: String,
     },
     /// No provider has this name.
-    #[error("{origin}: `{name}` is not a provider{}; the providers are {}", hint(.nearest), provider_names())]
+    #[error("{origin}: `{name}` is not a provider{}; the providers are {}", hint(.nearest), .known.join(", "))]
     UnknownProvider {
         /// Where.
         origin: Origin,
@@ -152,27 +169,9 @@ pub enum ConfigError {
         name: String,
         /// The provider that reads most like it.
         nearest: Option<String>,
+        /// All of them.
+        known: Vec<&'static str>,
     },
-}
-
-/// A workspace's file asks for more than what stands without it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{origin}: a workspace may only tighten, and `{key}` = {asked} is looser than {standing}, which stands ({standing_origin}); remove the line, or loosen `{key}` in {user_file}"
-)]
-pub struct Looser {
-    /// Where.
-    pub origin: Origin,
-    /// The setting.
-    pub key: String,
-    /// What the workspace asks for.
-    pub asked: String,
-    /// What stands.
-    pub standing: String,
-    /// Where that comes from.
-    pub standing_origin: Origin,
-    /// The user's own file.
-    pub user_file: String,
 }
 
 fn hint(nearest: &Option<String>) -> String {
@@ -180,11 +179,6 @@ fn hint(nearest: &Option<String>) -> String {
         .as_ref()
         .map(|name| format!(", did you mean `{name}`"))
         .unwrap_or_default()
-}
-
-fn provider_names() -> String {
-    let names: Vec<_> = known_providers().map(|(name, _)| name).collect();
-    names.join(", ")
 }
 
 fn moved(variable: &Option<&'static str>) -> String {

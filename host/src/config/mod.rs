@@ -1,13 +1,15 @@
 //! Reads settings: files, variables and flags become one resolved value.
 //!
 //! Owns the way from raw to resolved, as ripgrep goes from low to high arguments: [`Flags`] is
-//! what the command line said, [`Environment`] is what the process was given, a `Layer` is what
+//! what the command line said, [`Environment`] is what the process was given, a [`Layer`] is what
 //! one source asks for, and [`Config`] is what the rest of the program gets, checked and complete.
 //! The sources, later over earlier: defaults, `hotcell.toml` of the user, `hotcell.toml` of the
 //! workspace (which may only tighten), variables, flags.
 //!
 //! It is the only module that reads the environment. It must never know clap, print, or ask
 //! anybody anything.
+//!
+//! [`Layer`]: layer::Layer
 
 mod color;
 mod directories;
@@ -31,7 +33,7 @@ mod tighten;
 pub use color::{ColorWhen, Colors};
 pub use directories::Directories;
 pub use environment::{Environment, Terminals, platform};
-pub use error::{ConfigError, Looser};
+pub use error::ConfigError;
 pub use flags::Flags;
 pub use layer::Think;
 pub use origin::Origin;

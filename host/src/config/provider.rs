@@ -169,14 +169,15 @@ fn choose(
         };
     }
     if let Some(asked) = &settings.provider {
-        let mut names = known_providers().map(|(name, _)| name);
-        return if names.any(|name| name == asked.value) {
+        let known: Vec<_> = known_providers().map(|(name, _)| name).collect();
+        return if known.contains(&asked.value.as_str()) {
             Ok(asked.value.clone())
         } else {
             Err(ConfigError::UnknownProvider {
                 origin: asked.origin.clone(),
                 name: asked.value.clone(),
-                nearest: nearest(&asked.value, known_providers().map(|(name, _)| name)),
+                nearest: nearest(&asked.value, known.iter().copied()),
+                known,
             })
         };
     }

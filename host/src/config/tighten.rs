@@ -4,7 +4,7 @@
 //! for nothing else; whatever else is in it is an error that names the key, never a silent
 //! "ignored", so that nobody believes in a setting that does nothing.
 
-use super::error::{ConfigError, Looser};
+use super::ConfigError;
 use super::layer::{Layer, Settings};
 use super::setting::Setting;
 use crate::protocol::Limit;
@@ -32,19 +32,20 @@ pub(super) fn check(
             return Err(ConfigError::NotForWorkspaces {
                 origin: origin.clone(),
                 key: row.key.to_owned(),
-                instead: format!("set it in {user_file} or by {flag}"),
+                user_file,
+                flag,
             });
         }
         if is_looser(*setting, &asked, standing) {
             let (standing, standing_origin) = standing.shown(*setting);
-            return Err(ConfigError::Looser(Box::new(Looser {
+            return Err(ConfigError::Looser {
                 origin: origin.clone(),
                 key: row.key.to_owned(),
                 asked: asked.shown(*setting).0,
                 standing,
                 standing_origin: standing_origin.clone(),
                 user_file,
-            })));
+            });
         }
     }
     Ok(())

@@ -161,19 +161,13 @@ impl Admitted {
         if plugin.is_ready() {
             return Ok(());
         }
-        let name = &self.tool.definition.name;
-        patiently(PATIENCE, plugin.verify(), || watcher.compiling(name)).await
-    }
-}
-
-/// Waits for `work`, and says so once if it takes longer than `patience`.
-async fn patiently<T>(patience: Duration, work: impl Future<Output = T>, say: impl FnOnce()) -> T {
-    let mut work = pin!(work);
-    match tokio::time::timeout(patience, &mut work).await {
-        Ok(done) => done,
-        Err(_) => {
-            say();
-            work.await
+        let mut ready = pin!(plugin.verify());
+        match tokio::time::timeout(PATIENCE, &mut ready).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                watcher.compiling(&self.tool.definition.name);
+                ready.await
+            }
         }
     }
 }
@@ -201,23 +195,6 @@ fn showable(part: ResultContent) -> ResultContent {
 mod tests {
     use super::*;
     use crate::protocol::ImageBlock;
-
-    #[tokio::test]
-    async fn a_long_wait_is_told_once_and_a_short_one_is_not() {
-        let (finish, work) = tokio::sync::oneshot::channel();
-        let mut told = 0;
-        let waited = patiently(Duration::ZERO, work, || {
-            told += 1;
-            finish.send("done").expect("somebody waits");
-        })
-        .await;
-        assert_eq!((waited, told), (Ok("done"), 1));
-
-        let at_once = std::future::ready("done");
-        let mut told = 0;
-        let waited = patiently(Duration::from_secs(60), at_once, || told += 1).await;
-        assert_eq!((waited, told), ("done", 0));
-    }
 
     #[test]
     fn a_picture_that_no_model_takes_becomes_words() {
