@@ -11,6 +11,7 @@ mod check;
 mod check_anthropic;
 mod check_openai;
 mod reply;
+mod wire;
 
 pub use reply::Reply;
 
