@@ -203,14 +203,15 @@ fn outside_utf8(head: &[u8]) -> usize {
 
 /// Control characters other than blanks, escape and backspace.
 fn unusual_controls(head: &[u8]) -> usize {
+    let is_unusual = |b: &&u8| **b < 0x20 && !b.is_ascii_whitespace() && **b != 0x1b && **b != 0x08;
     let (words, rest) = head.as_chunks();
-    words
-        .iter()
-        .filter(|word| has_control(**word))
-        .flatten()
-        .chain(rest)
-        .filter(|b| **b < 0x20 && !b.is_ascii_whitespace() && **b != 0x1b && **b != 0x08)
-        .count()
+    let mut count = rest.iter().filter(is_unusual).count();
+    for word in words {
+        if has_control(*word) {
+            count += word.iter().filter(is_unusual).count();
+        }
+    }
+    count
 }
 
 /// Whether a byte is below 0x20: the borrow of subtracting 0x20 from each, in one go for all.

@@ -122,8 +122,7 @@ impl Window {
             // In the middle of a line too long to be read to its end.
             let first = self.column();
             let after = first + self.excerpt_chars;
-            let excerpt = std::mem::take(&mut self.excerpt);
-            self.show(&excerpt);
+            self.show();
             self.next = Some((self.line, after));
         }
         self.close(true, None)
@@ -236,8 +235,7 @@ impl Window {
             self.next = Some((number, 1));
             return;
         }
-        let excerpt = std::mem::take(&mut self.excerpt);
-        self.show(&excerpt);
+        self.show();
         if cut {
             let last = after - 1;
             let _ = write!(
@@ -258,10 +256,10 @@ impl Window {
         }
     }
 
-    fn show(&mut self, excerpt: &str) {
+    fn show(&mut self) {
         number_into(&mut self.text, self.line);
         self.text.push('\t');
-        self.text.push_str(excerpt);
+        self.text.push_str(&self.excerpt);
         self.text.push('\n');
         self.shown += 1;
     }
@@ -269,18 +267,19 @@ impl Window {
 
 /// Writes `{number:>6}`, several times as fast as `format!`: it is done for every line shown.
 fn number_into(out: &mut String, number: u64) {
-    let mut digits = [' '; 20];
+    let mut digits = [b' '; 20];
     let mut at = digits.len();
     let mut rest = number;
     loop {
         at -= 1;
-        digits[at] = char::from(b'0' + (rest % 10) as u8);
+        digits[at] = b'0' + (rest % 10) as u8;
         rest /= 10;
         if rest == 0 {
             break;
         }
     }
-    out.extend(&digits[at.min(digits.len() - 6)..]);
+    let shown = &digits[at.min(digits.len() - 6)..];
+    out.push_str(std::str::from_utf8(shown).expect("blanks and digits are text"));
 }
 
 /// The byte at which a character starts, counted from 0, in a text of `count` characters.
