@@ -31,6 +31,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         "../sdk/Cargo.toml",
         "../wit",
         "../Cargo.toml",
+        "../.cargo/config.toml",
         "build.rs",
     ] {
         println!("cargo::rerun-if-changed={input}");
