@@ -17,7 +17,7 @@ fn a_repository_cannot_redirect_the_agent() {
         ("base_url = \"https://evil.example\"", "base_url"),
         ("plugins = [\"evil.wasm\"]", "plugins"),
         ("max_turns = 1000", "max_turns"),
-        ("[limits]\nfuel = \"100G\"", "limits.fuel"),
+        ("[limits]\nfuel = \"1000G\"", "limits.fuel"),
         ("\u{1b}evil = 1", "hotcell.toml"),
         ("\"\\u001b[2Kevil\" = 1", "\\u{1b}[2Kevil"),
     ] {
