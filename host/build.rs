@@ -31,7 +31,6 @@ fn run() -> Result<(), Box<dyn Error>> {
         "../sdk/Cargo.toml",
         "../wit",
         "../Cargo.toml",
-        "../.cargo/config.toml",
         "build.rs",
     ] {
         println!("cargo::rerun-if-changed={input}");

@@ -38,7 +38,6 @@ fn run() -> Result<(), Box<dyn Error>> {
     for input in ["examples", "src", "wat", "Cargo.toml", "Cargo.lock"] {
         println!("cargo::rerun-if-changed=../guests/{input}");
     }
-    println!("cargo::rerun-if-changed=../../.cargo/config.toml");
     println!("cargo::rerun-if-changed=../../wit");
     println!("cargo::rerun-if-changed=build.rs");
 
