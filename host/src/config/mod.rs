@@ -1,15 +1,13 @@
 //! Reads settings: files, variables and flags become one resolved value.
 //!
 //! Owns the way from raw to resolved, as ripgrep goes from low to high arguments: [`Flags`] is
-//! what the command line said, [`Environment`] is what the process was given, a [`Layer`] is what
+//! what the command line said, [`Environment`] is what the process was given, a layer is what
 //! one source asks for, and [`Config`] is what the rest of the program gets, checked and complete.
 //! The sources, later over earlier: defaults, `hotcell.toml` of the user, `hotcell.toml` of the
 //! workspace (which may only tighten), variables, flags.
 //!
 //! It is the only module that reads the environment. It must never know clap, print, or ask
 //! anybody anything.
-//!
-//! [`Layer`]: layer::Layer
 
 mod color;
 mod directories;
