@@ -188,6 +188,9 @@ impl FileSystem for DirFs {
 
     async fn write_file(&self, path: &Path, content: &[u8]) -> Result<()> {
         self.pace.breathe().await;
+        if is_stand_in(path) {
+            return Err(error(ErrorKind::Unsupported));
+        }
         // In place, as a shell does: a new file in its stead would lose the mode, which WASI
         // cannot carry over, and every hard link.
         let real = self.locate_to_write(path)?;
@@ -380,6 +383,18 @@ fn components(path: &Path) -> Vec<&std::ffi::OsStr> {
         }
     }
     names
+}
+
+/// Whether `path` is the new file by which `sed -i` and `yq -i` of bashkit replace an old one. They
+/// write into the old one when they cannot have it, which keeps the mode and the hard links.
+fn is_stand_in(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.strip_prefix(".bashkit-")
+        .and_then(|rest| rest.strip_suffix(".tmp"))
+        .and_then(|rest| rest.rsplit_once('-'))
+        .is_some_and(|(_, random)| {
+            random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit())
+        })
 }
 
 /// Whether `target`, seen from the directory of `link`, climbs above the root.

@@ -115,44 +115,112 @@ async fn the_shell_reaches_nothing_outside() {
     }
 }
 
-#[tokio::test]
-async fn plan_mode_gives_the_shell_a_read_only_file_system() {
-    let bench = Bench::new().await;
-    for command in [
-        "echo x > f",
-        "cat > f < kept.txt",
-        "echo x >> kept.txt",
-        "tee f < kept.txt",
-        "sed -i s/k/x/ kept.txt",
-        "cp kept.txt f",
-        "mv kept.txt f",
-        "rm -rf kept.txt sub",
-        "mkdir f",
-        "touch f",
-        "touch kept.txt",
-        "ln -s kept.txt f",
-    ] {
-        let answer = bench.run(Mode::Plan, command, 20).await;
-        assert!(
-            answer.contains("Read-only file system"),
-            "{command}: {answer}"
-        );
-        assert_ne!(parts(&answer).1, 0, "{command}: {answer}");
-    }
-    assert_eq!(
-        fs::read_dir(bench.workspace())
-            .expect("the workspace")
-            .count(),
-        2
+/// The lines of a section of the bash plugin's `faults.txt`: a command, and what comes of it.
+#[cfg(unix)]
+fn faults(section: &str) -> Vec<(String, String)> {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../plugins/bash/tests/faults.txt"
     );
-    let answer = bench
-        .run(
-            Mode::Plan,
-            "cat kept.txt; ls sub; echo x > /tmp/f && cat /tmp/f",
-            20,
-        )
-        .await;
-    assert_eq!(parts(&answer), ("kept\nx\n".to_owned(), 0));
+    let text = fs::read_to_string(path).expect("the faults of the bash plugin");
+    let lines = text
+        .split("\n@")
+        .find_map(|part| part.strip_prefix(section)?.strip_prefix('\n'))
+        .expect("the section");
+    lines
+        .lines()
+        .map(|line| {
+            line.split_once(" => ")
+                .expect("a command and what comes of it")
+        })
+        .map(|(command, expected)| (command.to_owned(), expected.to_owned()))
+        .collect()
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_refused_command_says_so_and_the_script_goes_on() {
+    let bench = Bench::new().await;
+    let workspace = bench.workspace();
+    fs::write(workspace.join("sub/in.txt"), "in\n").expect("a file");
+    for (link, target) in [
+        ("out", "../outside"),
+        ("dangling", "../outside/new"),
+        ("loop", "loop"),
+    ] {
+        std::os::unix::fs::symlink(target, workspace.join(link)).expect("a link");
+    }
+    let fifo = std::process::Command::new("mkfifo")
+        .arg(workspace.join("fifo"))
+        .status();
+    assert!(fifo.is_ok_and(|status| status.success()), "mkfifo");
+    let state = || {
+        let names = |directory: &Path| {
+            let entries = fs::read_dir(directory).expect("a directory");
+            let mut names: Vec<_> = entries
+                .map(|entry| entry.expect("an entry").file_name())
+                .collect();
+            names.sort();
+            names
+        };
+        let kept = fs::read_to_string(workspace.join("kept.txt")).ok();
+        let inside = (names(&workspace), names(&workspace.join("sub")), kept);
+        (inside, names(&bench.place.path().join("outside")))
+    };
+    let before = state();
+    let mut wrong = String::new();
+    for (section, mode) in [("read-only", Mode::Plan), ("writable", Mode::Act)] {
+        for (command, expected) in faults(section) {
+            let script = format!("{command}; echo \"after $?\"");
+            let answer = bench.run(mode, &script, 20).await;
+            let printed = parts(&answer).0;
+            let (said, after) = printed.rsplit_once("after ").unwrap_or_default();
+            let said = said.trim_end();
+            let is_said = match expected.split_once(" … ") {
+                Some((name, why)) => {
+                    said.starts_with(name) && said.ends_with(why) && !said.contains('\n')
+                }
+                None => said == expected,
+            };
+            if !is_said || !after.trim().parse().is_ok_and(|status: i32| status != 0) {
+                wrong.push_str(&format!("{command} => {expected}\n{answer}\n"));
+            }
+            assert_eq!(state(), before, "{command}: {answer}");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    let rest = "cat kept.txt; ls sub; echo x > /tmp/f && cat /tmp/f";
+    let answer = bench.run(Mode::Plan, rest, 20).await;
+    assert_eq!(parts(&answer), ("kept\nin.txt\nx\n".to_owned(), 0));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_the_shell_changes_stays_the_same_file() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let bench = Bench::new().await;
+    let mut wrong = String::new();
+    for (command, expected) in faults("in-place") {
+        let workspace = tempfile::tempdir().expect("a workspace");
+        let file = workspace.path().join("run.sh");
+        fs::write(workspace.path().join("kept.txt"), "kept\n").expect("a file");
+        fs::write(&file, "k: 1\n").expect("a file");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("a mode");
+        let before = fs::metadata(&file).expect("the file");
+        let answer = bench
+            .run_in(workspace.path(), Mode::Act, &command, 20)
+            .await;
+        let after = fs::metadata(&file).expect("the file");
+        let content = fs::read_to_string(&file).expect("the file");
+        let is_same = (before.mode(), before.ino()) == (after.mode(), after.ino());
+        if !is_same || content.split_whitespace().ne(expected.split_whitespace()) {
+            let mode = after.mode();
+            wrong.push_str(&format!(
+                "{command} => {content}, mode {mode:o}\n{answer}\n"
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
 }
 
 #[tokio::test]

@@ -4,18 +4,22 @@
 //! for a command that is not there. It must never know about the call.
 
 mod echo;
+mod guarded;
 mod ls;
 mod rm;
 mod sleep;
+mod tee;
 
 use crate::pace::Pace;
 use bashkit::{Builtin, BuiltinContext, CommandResolver, Error, ExecResult, Result, async_trait};
 use echo::Echo;
+use guarded::{GUARDED, Guarded};
 use ls::Ls;
 use rm::{Rm, Rmdir};
 use sleep::Sleep;
 use std::io::ErrorKind;
 use std::sync::Arc;
+use tee::Tee;
 
 /// Commands of bashkit that are not offered: imitations of programs that would be mistaken for
 /// the real one, invented facts about a machine, editors without a terminal, and inventions of
@@ -35,14 +39,20 @@ pub fn is_kept(name: &str) -> bool {
 }
 
 /// Commands in place of bashkit's own; each says why.
-pub fn replacements(pace: &Arc<Pace>) -> [(&'static str, Box<dyn Builtin>); 5] {
-    [
+pub fn replacements(pace: &Arc<Pace>) -> Vec<(&'static str, Box<dyn Builtin>)> {
+    let mut commands: Vec<(&'static str, Box<dyn Builtin>)> = vec![
         ("echo", Box::new(Echo(Arc::clone(pace)))),
         ("ls", Box::new(Ls)),
         ("rm", Box::new(Rm)),
         ("rmdir", Box::new(Rmdir)),
         ("sleep", Box::new(Sleep)),
-    ]
+        ("tee", Box::new(Tee)),
+    ];
+    commands.extend(GUARDED.map(|(name, status)| {
+        let command: Box<dyn Builtin> = Box::new(Guarded { name, status });
+        (name, command)
+    }));
+    commands
 }
 
 /// Answers for every command that nothing else answered for.
@@ -82,6 +92,7 @@ fn reason(error: &Error) -> String {
     match error {
         Error::Io(e) if e.kind() == ErrorKind::NotFound => "No such file or directory".into(),
         Error::Io(e) if e.to_string() == "directory not empty" => "Directory not empty".into(),
+        Error::Io(e) if e.to_string() == "is a directory" => "Is a directory".into(),
         Error::Io(e) => e.to_string(),
         error => error.to_string(),
     }

@@ -1,5 +1,6 @@
 //! What a command must not reach and must not do: see the modules. Here is the place they work in.
 
+mod faults;
 mod files;
 mod running;
 
