@@ -144,7 +144,7 @@ fn time_ends_what_does_not_end_by_itself() {
         "echo begun; while :; do echo x; done | grep y",
         "echo begun; f() { while :; do x=$(echo y); done; }; f",
         "echo begun; tail -f kept.txt; while :; do :; done",
-        "echo begun; seq 1 1000000000 | while read -r n; do :; done",
+        "echo begun; while :; do seq 1 1000 | while read -r n; do :; done; done",
         "echo begun; trap '' TERM INT; while :; do :; done",
         "echo begun; (while :; do :; done); echo never",
         "echo begun; bash -c 'while :; do :; done'",
