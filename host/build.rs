@@ -31,6 +31,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         "../sdk/Cargo.toml",
         "../wit",
         "../Cargo.toml",
+        "guest-build/src",
         "build.rs",
     ] {
         println!("cargo::rerun-if-changed={input}");

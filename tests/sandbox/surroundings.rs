@@ -167,7 +167,7 @@ async fn the_same_call_uses_the_same_fuel() {
     };
     let first = used(&component, "the same words").await;
     let second = used(&component, "the same words").await;
-    let longer = used(&component, &"many words ".repeat(10_000)).await;
+    let longer = used(&component, &"many words ".repeat(60_000)).await;
     assert!(first.fuel > 0 && first.memory_bytes > 0, "{first:?}");
     assert_eq!(
         (first.fuel, first.memory_bytes, first.host_calls),
