@@ -2,7 +2,8 @@
 //!
 //! `tests/guests/examples/*.rs` are built by a cargo of their own. `tests/guests/wat/*.wat` are
 //! core modules written by hand, for what no compiler emits; they are wrapped into components by
-//! the same library that compilers use.
+//! the same library that compilers use. `sdk/examples/word-count`, the sample of a tool of somebody
+//! else, is built as its README says.
 
 use hotcell_guest_build::GuestBuild;
 use std::error::Error;
@@ -38,8 +39,21 @@ fn run() -> Result<(), Box<dyn Error>> {
     for input in ["examples", "src", "wat", "Cargo.toml", "Cargo.lock"] {
         println!("cargo::rerun-if-changed=../guests/{input}");
     }
-    println!("cargo::rerun-if-changed=../../wit");
+    for input in [
+        "wit",
+        "sdk/src",
+        "sdk/Cargo.toml",
+        "sdk/examples/word-count/src",
+        "sdk/examples/word-count/Cargo.toml",
+        "sdk/examples/word-count/Cargo.lock",
+        "host/guest-build/src",
+    ] {
+        println!("cargo::rerun-if-changed=../../{input}");
+    }
     println!("cargo::rerun-if-changed=build.rs");
+
+    let sample = sample(&here.join("../../sdk/examples/word-count"))?;
+    fs::copy(sample, out.join("word_count.wasm"))?;
 
     let mut all = compiled(&guests)?;
     all.extend(written_by_hand(&guests, &wit)?);
@@ -49,6 +63,18 @@ fn run() -> Result<(), Box<dyn Error>> {
     }
     fs::write(out.join("guests.rs"), list(&all, &out)?)?;
     Ok(())
+}
+
+/// Builds the sample tool, and answers where it is.
+fn sample(directory: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let build = GuestBuild {
+        workspace: directory,
+        select: &[],
+        profile: "release",
+        outputs: &["word_count".to_owned()],
+    };
+    let built = build.run()?;
+    Ok(built.into_iter().next().ok_or("no output")?)
 }
 
 fn compiled(guests: &Path) -> Result<Vec<Guest>, Box<dyn Error>> {

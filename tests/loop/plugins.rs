@@ -2,7 +2,7 @@
 
 use crate::model_server::Reply;
 use crate::stage::{BOTH, LANES, Stage};
-use hotcell_test_artifacts::Guest;
+use hotcell_test_artifacts::{Guest, WORD_COUNT};
 use serde_json::json;
 
 #[test]
@@ -39,6 +39,35 @@ fn a_plugin_is_offered_and_works_like_a_built_in_tool() {
             assert_eq!(a.text, r#"{"word":"hello","x-hotcell-path":"é"}"#);
             assert_eq!(b.text, "{}");
         }
+    }
+}
+
+/// `sdk/examples/word-count`, as its README has it built.
+#[test]
+fn the_sample_of_the_sdk_measures_a_file_of_the_workspace() {
+    for lane in BOTH {
+        let stage = Stage::new(lane)
+            .file("a.txt", "to be or\nnot to be\n")
+            .flags(["--plan", "--plugin", WORD_COUNT]);
+        let ask = |path: &str| json!({"path": path, "word": "be"});
+        stage
+            .server
+            .reply(
+                Reply::call("a", "word_count", &ask("a.txt"))
+                    .and_call("b", "word_count", &ask("b.txt"))
+                    .and_call("c", "word_count", &ask("../a.txt"))
+                    .and_call("d", "word_count", &json!({"path": 1})),
+            )
+            .reply(Reply::text("Six words."));
+        stage.run("how many words?").completed();
+        let [first, second] = stage.asked_times();
+        let schema = first.tools()["word_count"];
+        assert_eq!(schema["required"], json!(["path"]));
+        let [counted, missing, outside, wrong] = second.returned_times();
+        assert_eq!(counted.text, "lines: 2\nwords: 6\nbytes: 19\n`be`: 2\n");
+        missing.refuses("not_found", "b.txt");
+        outside.refuses("denied", "../a.txt");
+        wrong.refuses("invalid_arguments", "path");
     }
 }
 

@@ -6,6 +6,9 @@
 
 include!(concat!(env!("OUT_DIR"), "/guests.rs"));
 
+/// Where the sample tool is, `sdk/examples/word-count` as a component.
+pub const WORD_COUNT: &str = concat!(env!("OUT_DIR"), "/word_count.wasm");
+
 impl Guest {
     /// The component.
     ///
