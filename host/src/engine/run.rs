@@ -14,6 +14,7 @@ use crate::protocol::{
     Capability, ContentBlock, DoneReason, Event, NoticeLevel, RunErrorKind, ToolDefinition, Usage,
 };
 use futures::FutureExt;
+use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -53,6 +54,9 @@ pub(super) struct Driver {
     pub(super) turn_usage: Usage,
     /// The last text of the model.
     pub(super) text: String,
+    /// The repairs of requests that were told. The same part of a history is repaired in every
+    /// turn, and told of once.
+    pub(super) repairs: HashSet<String>,
     /// The tokens of all turns that ended.
     usage: Usage,
     in_turn: bool,
@@ -85,6 +89,7 @@ pub(super) fn start(engine: Engine, config: RunConfig, history: History, prompt:
         turns: 0,
         turn_usage: Usage::default(),
         text: String::new(),
+        repairs: HashSet::new(),
         usage: Usage::default(),
         in_turn: false,
         info,

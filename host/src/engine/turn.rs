@@ -149,9 +149,11 @@ impl Driver {
                     self.count(usage).await;
                 }
                 Some(Ok(Chunk::Repaired(what))) => {
-                    self.emitter
-                        .notice(NoticeLevel::Warning, "request_repaired", what)
-                        .await;
+                    if self.repairs.insert(what.clone()) {
+                        self.emitter
+                            .notice(NoticeLevel::Warning, "request_repaired", what)
+                            .await;
+                    }
                 }
                 Some(Ok(Chunk::Retrying { attempt, wait, why })) => {
                     let wait = wait.as_secs_f64();

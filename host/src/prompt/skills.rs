@@ -155,7 +155,19 @@ fn check_name(name: &str) -> Result<(), String> {
             "a name has 1 to {MAX_NAME} characters, each a to z, 0 to 9 or `-`"
         ));
     }
+    if is_device(name) {
+        return Err("it is the name of a device on Windows; choose another".to_owned());
+    }
     Ok(())
+}
+
+/// A checkout on Windows would open the device instead of the directory. `use_skill` refuses it by
+/// the same rule.
+fn is_device(name: &str) -> bool {
+    let numbered = |rest: &str| matches!(rest.as_bytes(), [b'1'..=b'9']);
+    matches!(name, "con" | "prn" | "aux" | "nul")
+        || name.strip_prefix("com").is_some_and(numbered)
+        || name.strip_prefix("lpt").is_some_and(numbered)
 }
 
 fn front_matter(file: &Path) -> Result<FrontMatter, String> {
@@ -261,6 +273,8 @@ mod tests {
             ("x", "---\nname: x\ndescription: ' '\n---\n", "empty"),
             ("x", &long, "1025 characters"),
             ("X", "---\nname: X\ndescription: d\n---\n", "a name has"),
+            ("con", "---\nname: con\ndescription: d\n---\n", "a device"),
+            ("lpt1", "---\nname: lpt1\ndescription: d\n---\n", "a device"),
             ("a b", "---\nname: a b\ndescription: d\n---\n", "a name has"),
             (
                 "e\u{1b}[2K",

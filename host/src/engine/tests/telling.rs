@@ -39,6 +39,38 @@ async fn what_the_provider_did_to_a_request_is_told() {
     assert!(matches!(end(&events), Event::Done { usage: total, .. } if *total == usage(7, 3)));
 }
 
+/// The same part of the history is repaired in the request of every turn.
+#[tokio::test]
+async fn a_repair_is_told_once() {
+    let repaired = |more: Vec<Chunk>| {
+        let repair = Chunk::Repaired("left out blank text".into());
+        Say::Chunks([repair].into_iter().chain(more).map(Ok).collect())
+    };
+    let completed = |content| {
+        Chunk::Completed(Response {
+            content: vec![content],
+            usage: usage(1, 1),
+            stop: StopReason::EndTurn,
+        })
+    };
+    let call = ContentBlock::ToolCall(call("a", "none", json!({})));
+    let model = Model::new([
+        repaired(vec![completed(call)]),
+        repaired(vec![
+            Chunk::Repaired("left out a call".into()),
+            completed(ContentBlock::text("done")),
+        ]),
+    ]);
+    let (events, _) = play(&model, config()).await;
+    assert_eq!(
+        notices(&events),
+        [
+            ("request_repaired", "left out blank text"),
+            ("request_repaired", "left out a call"),
+        ]
+    );
+}
+
 #[tokio::test]
 async fn a_consumer_that_reads_late_misses_nothing() {
     let pieces = 2_000;
