@@ -2,7 +2,7 @@
 //!
 //! Must never know what a guest does.
 
-use hotcell::policy::{Decision, Grant, Mode, Policy};
+use hotcell::policy::{Decision, Grant, Mode, PathRules, Policy};
 use hotcell::protocol::{
     Capabilities, Capability, Limits, OutputStream, ResultContent, ToolDefinition, ToolErrorKind,
 };
@@ -83,6 +83,7 @@ pub fn grant_with_skills(
         allowed: Capabilities::ALL,
         workspace: workspace.to_owned(),
         skills: skills.map(Path::to_owned),
+        paths: PathRules::default(),
         limits,
     };
     let tool = ToolDefinition {

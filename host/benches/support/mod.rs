@@ -5,7 +5,7 @@
 
 pub mod raw;
 
-use hotcell::policy::{Mode, Policy};
+use hotcell::policy::{Mode, PathRules, Policy};
 use hotcell::protocol::{Capabilities, Limits, OutputStream, ToolCall};
 use hotcell::sandbox::{CallOutput, Sandbox, SandboxSettings};
 use hotcell::tools::{BUILTINS, Builtin, CallWatcher, Toolbox};
@@ -45,6 +45,7 @@ pub fn policy(workspace: &Path) -> Policy {
         allowed: Capabilities::ALL,
         workspace: workspace.canonicalize().expect("the workspace is there"),
         skills: None,
+        paths: PathRules::default(),
         limits: Limits::default(),
     }
 }

@@ -130,7 +130,7 @@ fn table(rows: &[Row], palette: Palette) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Mode;
+    use crate::policy::{Mode, PathRules};
     use crate::protocol::{Capability, Digest, Limits};
 
     fn row(
@@ -145,6 +145,7 @@ mod tests {
             allowed: Capabilities::ALL,
             workspace: "/w".into(),
             skills: None,
+            paths: PathRules::default(),
             limits: Limits::default(),
         };
         let tool = ToolListing {

@@ -5,7 +5,7 @@
 
 use crate::config::{Config, Environment, ProviderConfig, platform};
 use crate::engine::RunConfig;
-use crate::policy::{Mode, Policy};
+use crate::policy::{Mode, PathRules, Policy};
 use crate::prompt::Surroundings;
 use crate::protocol::{Event, NoticeLevel};
 use crate::render::{JsonRenderer, Palette, Renderer, TextOptions, TextRenderer};
@@ -37,6 +37,7 @@ pub(super) fn policy(config: &Config) -> Policy {
         allowed: config.allowed,
         workspace: config.workspace.clone(),
         skills: config.skills.clone(),
+        paths: PathRules::default(),
         limits: config.limits,
     }
 }

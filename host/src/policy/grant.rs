@@ -3,7 +3,7 @@
 //! Owns [`Grant`], whose fields nobody outside `policy` can set: the proof that a decision was
 //! made. It must never learn to widen itself.
 
-use super::Policy;
+use super::{PathRules, Policy};
 use crate::protocol::{Capabilities, Capability, Limits};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,7 @@ pub struct Grant {
     capabilities: Capabilities,
     workspace: Option<PathBuf>,
     skills: Option<PathBuf>,
+    paths: PathRules,
     limits: Limits,
 }
 
@@ -27,15 +28,17 @@ impl Grant {
                 .skills
                 .clone()
                 .filter(|_| capabilities.contains(Capability::Skills)),
+            paths: policy.paths.clone(),
             limits: policy.limits,
         }
     }
 
-    pub(super) const fn nothing(limits: Limits) -> Self {
+    pub(super) fn nothing(limits: Limits) -> Self {
         Grant {
             capabilities: Capabilities::NONE,
             workspace: None,
             skills: None,
+            paths: PathRules::default(),
             limits,
         }
     }
@@ -54,6 +57,11 @@ impl Grant {
     /// The directory to mount at `/skills`, read-only.
     pub fn skills(&self) -> Option<&Path> {
         self.skills.as_deref()
+    }
+
+    /// What is masked and protected in the directories of this grant.
+    pub const fn paths(&self) -> &PathRules {
+        &self.paths
     }
 
     /// The limits of the call.

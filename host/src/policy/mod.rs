@@ -1,13 +1,15 @@
 //! Decides what a call may touch.
 //!
-//! Owns [`Policy`], [`Grant`] and [`decide`](Policy::decide). A grant is the only thing a sandbox
+//! Owns [`Policy`], [`Grant`], [`decide`](Policy::decide) and [`PathRules`]. A grant is the only thing a sandbox
 //! store can be built from, and only this module can construct one, so plan mode, enterprise
 //! lock-down and what the user granted are one mechanism. It is pure: it must never open a file,
 //! ask a person, or know how a grant is enforced.
 
 mod grant;
+mod paths;
 
 pub use grant::Grant;
+pub use paths::{DirectoryRules, PathClass, PathRule, PathRuleError, PathRules};
 
 use crate::protocol::{Capabilities, Limits, ToolDefinition};
 use std::path::PathBuf;
@@ -33,6 +35,8 @@ pub struct Policy {
     pub workspace: PathBuf,
     /// The directory of installed skills, if there is one: mounted at `/skills`, always read-only.
     pub skills: Option<PathBuf>,
+    /// What is masked and protected in the workspace.
+    pub paths: PathRules,
     /// The limits of each call.
     pub limits: Limits,
 }
@@ -133,6 +137,7 @@ mod tests {
             allowed: set(allowed),
             workspace: PathBuf::from("/w"),
             skills: None,
+            paths: PathRules::default(),
             limits: Limits::default(),
         };
         let tool = ToolDefinition {

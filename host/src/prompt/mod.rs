@@ -59,7 +59,7 @@ fn join<const N: usize>(sections: [Option<String>; N]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Mode;
+    use crate::policy::{Mode, PathRules};
     use crate::protocol::{Capabilities, Capability, Limits};
     use serde_json::json;
 
@@ -69,6 +69,7 @@ mod tests {
             allowed,
             workspace: "/w".into(),
             skills: None,
+            paths: PathRules::default(),
             limits: Limits::default(),
         }
     }

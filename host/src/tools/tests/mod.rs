@@ -6,7 +6,7 @@ mod shell;
 
 use super::builtin::{BUILTINS, Builtin};
 use super::*;
-use crate::policy::{Mode, Policy};
+use crate::policy::{Mode, PathRules, Policy};
 use crate::protocol::{
     Capabilities, Capability, Limits, OutputStream, ToolCall, ToolErrorKind, ToolResult,
 };
@@ -39,6 +39,7 @@ fn policy(workspace: &Path, mode: Mode) -> Policy {
         allowed: Capabilities::READ_ONLY.union([Capability::WorkspaceWrite].into_iter().collect()),
         workspace: workspace.canonicalize().expect("a workspace"),
         skills: None,
+        paths: PathRules::default(),
         limits: Limits::default(),
     }
 }
