@@ -39,7 +39,7 @@ pub(super) async fn run(args: &RunArgs, environment: &Environment) -> Result<Exi
         &config,
         &provider_config.model,
         Answers::from(&provider_config),
-    );
+    )?;
     let mut interrupts = interrupts::listen()?;
     let run = Engine::new(provider, Arc::new(toolbox)).run(run_config, History::new(), prompt);
     follow(run, renderer.as_mut(), &mut interrupts).await
@@ -158,7 +158,7 @@ mod tests {
             stream: true,
         };
         Engine::new(Arc::new(provider), Arc::new(toolbox)).run(
-            wiring::run_config(&config, "m", answers),
+            wiring::run_config(&config, "m", answers).expect("no globs"),
             History::new(),
             "hello".to_owned(),
         )

@@ -18,7 +18,7 @@ pub(super) async fn tools(
     let config = Config::resolve(&args.flags(), environment)?;
     let sandbox = wiring::sandbox(&config)?;
     let toolbox = wiring::toolbox(&sandbox, &config).await?;
-    let policy = wiring::policy(&config);
+    let policy = wiring::policy(&config)?;
     let rows: Vec<Row> = toolbox
         .list()
         .into_iter()

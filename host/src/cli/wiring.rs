@@ -3,7 +3,7 @@
 //! Owns how each part is built from [`Config`], so that commands differ in what they do and not
 //! in what they do it with.
 
-use crate::config::{Config, Environment, ProviderConfig, platform};
+use crate::config::{Config, ConfigError, Environment, Origin, ProviderConfig, Sourced, platform};
 use crate::engine::RunConfig;
 use crate::policy::{Mode, PathRules, Policy};
 use crate::prompt::Surroundings;
@@ -31,22 +31,56 @@ pub(super) async fn toolbox(sandbox: &Sandbox, config: &Config) -> Result<Toolbo
 }
 
 /// What the tools may touch.
-pub(super) fn policy(config: &Config) -> Policy {
-    Policy {
+///
+/// # Errors
+/// When a glob of the settings cannot be read.
+pub(super) fn policy(config: &Config) -> Result<Policy, ConfigError> {
+    Ok(Policy {
         mode: if config.plan { Mode::Plan } else { Mode::Act },
         allowed: config.allowed,
         workspace: config.workspace.clone(),
         skills: config.skills.clone(),
-        paths: PathRules::default(),
+        paths: path_rules(config)?,
         limits: config.limits,
+    })
+}
+
+/// `config` does not know what a glob is, and `policy` not where one comes from.
+fn path_rules(config: &Config) -> Result<PathRules, ConfigError> {
+    for (key, globs) in [("masked", &config.masked), ("protected", &config.protected)] {
+        for glob in globs {
+            PathRules::new(std::slice::from_ref(&glob.value), &[]).map_err(|error| {
+                ConfigError::Value {
+                    origin: glob.origin.clone(),
+                    key: key.to_owned(),
+                    problem: format!("has a wrong entry: {error}"),
+                }
+            })?;
+        }
     }
+    let texts = |globs: &[Sourced<String>]| -> Vec<String> {
+        globs.iter().map(|glob| glob.value.clone()).collect()
+    };
+    let (masked, protected) = (texts(&config.masked), texts(&config.protected));
+    PathRules::new(&masked, &protected).map_err(|error| ConfigError::Value {
+        origin: Origin::Default,
+        key: "masked".to_owned(),
+        problem: format!("and `protected` are too much together: {error}"),
+    })
 }
 
 /// Everything a run depends on.
-pub(super) fn run_config(config: &Config, model: &str, answers: Answers) -> RunConfig {
+///
+/// # Errors
+/// As [`policy`].
+pub(super) fn run_config(
+    config: &Config,
+    model: &str,
+    answers: Answers,
+) -> Result<RunConfig, ConfigError> {
     let now = SystemTime::now();
-    RunConfig {
-        policy: policy(config),
+    Ok(RunConfig {
+        policy: policy(config)?,
         session_id: session_id(now),
         model: model.to_owned(),
         max_output_tokens: answers.max_output_tokens,
@@ -59,7 +93,7 @@ pub(super) fn run_config(config: &Config, model: &str, answers: Answers) -> RunC
             platform: platform(),
             date: date(now),
         },
-    }
+    })
 }
 
 /// How the model is asked to answer.

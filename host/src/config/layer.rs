@@ -78,6 +78,8 @@ pub(super) struct Layer {
     capabilities: Option<Sourced<Capabilities>>,
     plugins: Option<Sourced<Vec<PathBuf>>>,
     skills: Option<Sourced<PathBuf>>,
+    masked: Vec<Sourced<String>>,
+    protected: Vec<Sourced<String>>,
     color: Option<Sourced<ColorWhen>>,
     limits: Vec<(Limit, Sourced<u64>)>,
     /// What was set, in order, for the rules about who may set what.
@@ -142,6 +144,8 @@ impl Layer {
                 };
                 self.skills = some(base.path(&directory), origin);
             }
+            Setting::Masked => self.masked = globs(raw, &origin)?,
+            Setting::Protected => self.protected = globs(raw, &origin)?,
             Setting::Color => self.color = some(raw.choice(&ColorWhen::ALL)?, origin),
             Setting::Limit(limit) => {
                 let value = parse_limit(limit, &raw.number()?).map_err(wrong)?;
@@ -225,6 +229,17 @@ fn wrong(error: InvalidQuantity) -> String {
     format!("is wrong: {error}")
 }
 
+fn globs(raw: Raw, origin: &Origin) -> Result<Vec<Sourced<String>>, String> {
+    Ok(raw
+        .list()?
+        .into_iter()
+        .map(|value| Sourced {
+            value,
+            origin: origin.clone(),
+        })
+        .collect())
+}
+
 fn capabilities(names: &[String]) -> Result<Capabilities, String> {
     let set = names
         .iter()
@@ -294,6 +309,8 @@ pub(super) struct Settings {
     pub capabilities: Sourced<Capabilities>,
     pub plugins: Sourced<Vec<PathBuf>>,
     pub skills: Option<Sourced<PathBuf>>,
+    pub masked: Vec<Sourced<String>>,
+    pub protected: Vec<Sourced<String>>,
     pub color: Sourced<ColorWhen>,
     pub limits: Limits,
     limit_origins: [Origin; Limit::ALL.len()],
@@ -317,6 +334,8 @@ impl Default for Settings {
             capabilities: Sourced::default(offered()),
             plugins: Sourced::default(Vec::new()),
             skills: None,
+            masked: Vec::new(),
+            protected: Vec::new(),
             color: Sourced::default(ColorWhen::Auto),
             limits: Limits::default(),
             limit_origins: [const { Origin::Default }; Limit::ALL.len()],
@@ -353,6 +372,8 @@ impl Settings {
             self.plugins.origin = more.origin;
         }
         over_none(&mut self.skills, layer.skills);
+        self.masked.extend(layer.masked);
+        self.protected.extend(layer.protected);
         over(&mut self.color, layer.color);
         for (limit, asked) in layer.limits {
             limit.set(&mut self.limits, asked.value);
@@ -372,6 +393,11 @@ impl Settings {
                     let text = sourced.value.as_ref().to_string_lossy().into_owned();
                     (text, &sourced.origin)
                 })
+        }
+        fn all(globs: &[Sourced<String>]) -> (String, &Origin) {
+            let texts: Vec<_> = globs.iter().map(|glob| glob.value.as_str()).collect();
+            let last = globs.last().map_or(&Origin::Default, |glob| &glob.origin);
+            (texts.join(", "), last)
         }
         fn chosen<'a, T: PartialEq>(
             sourced: &'a Sourced<T>,
@@ -405,6 +431,8 @@ impl Settings {
                 (files.join(", "), &self.plugins.origin)
             }
             Setting::Skills => maybe(&self.skills),
+            Setting::Masked => all(&self.masked),
+            Setting::Protected => all(&self.protected),
             Setting::Color => chosen(&self.color, &ColorWhen::ALL),
             Setting::Limit(limit) => (
                 limit.of(&self.limits).to_string(),

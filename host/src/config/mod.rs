@@ -34,7 +34,7 @@ pub use environment::{Environment, Terminals, platform};
 pub use error::ConfigError;
 pub use flags::Flags;
 pub use layer::Think;
-pub use origin::Origin;
+pub use origin::{Origin, Sourced};
 pub use provider::{ProviderConfig, ProxyConfig, known_providers};
 pub use quantity::{InvalidQuantity, parse_limit};
 pub use reference::reference;

@@ -44,8 +44,10 @@ impl fmt::Display for Origin {
 
 /// A value and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sourced<T> {
+pub struct Sourced<T> {
+    /// The value.
     pub value: T,
+    /// Where it comes from.
     pub origin: Origin,
 }
 

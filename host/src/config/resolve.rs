@@ -21,6 +21,10 @@ pub struct Config {
     pub workspace: PathBuf,
     /// The directory of installed skills, if there is one.
     pub skills: Option<PathBuf>,
+    /// What tools do not see, beside the defaults.
+    pub masked: Vec<Sourced<String>>,
+    /// What tools do not change, beside the defaults.
+    pub protected: Vec<Sourced<String>>,
     /// Whether only looking is allowed.
     pub plan: bool,
     /// Whether the model first thinks.
@@ -139,6 +143,8 @@ impl Config {
             provider,
             workspace,
             skills,
+            masked: settings.masked,
+            protected: settings.protected,
             plan: settings.plan.value,
             think: settings.think.value,
             max_turns: settings.max_turns.value,
@@ -194,6 +200,12 @@ fn from_variables(environment: &Environment) -> Result<Layer, ConfigError> {
         let raw = match row.setting {
             Setting::Plugins => Raw::Paths(std::env::split_paths(value).collect()),
             Setting::Skills => Raw::Paths(vec![value.into()]),
+            Setting::Masked | Setting::Protected => Raw::List(
+                std::env::split_paths(text()?)
+                    .filter_map(|glob| glob.into_os_string().into_string().ok())
+                    .filter(|glob| !glob.is_empty())
+                    .collect(),
+            ),
             Setting::Capabilities => Raw::List(
                 text()?
                     .split(',')

@@ -21,6 +21,8 @@ pub(super) enum Setting {
     Capabilities,
     Plugins,
     Skills,
+    Masked,
+    Protected,
     Color,
     Limit(Limit),
 }
@@ -58,6 +60,8 @@ impl Row {
                 | Setting::MaxParallelCalls
                 | Setting::Capabilities
                 | Setting::Plan
+                | Setting::Masked
+                | Setting::Protected
         )
     }
 }
@@ -184,6 +188,20 @@ pub(super) const ROWS: &[Row] = &[
         "Installed skills. Without it `skills` in the configuration directory, if that is there.",
     ),
     row(
+        Setting::Masked,
+        "masked",
+        "",
+        "list of globs",
+        "Paths of the workspace that do not exist for tools, beside the usual places of secrets. Files and the variable (separated as in `PATH`) add up.",
+    ),
+    row(
+        Setting::Protected,
+        "protected",
+        "",
+        "list of globs",
+        "Paths of the workspace that tools may read and not change, beside what git, shells and editors run. Files and the variable (separated as in `PATH`) add up.",
+    ),
+    row(
         Setting::Color,
         "color",
         "--color",
@@ -256,7 +274,7 @@ mod tests {
             );
         }
         // One a variant: the plain ones and the limits.
-        assert_eq!(ROWS.len(), 14 + Limit::ALL.len());
+        assert_eq!(ROWS.len(), 16 + Limit::ALL.len());
         for limit in Limit::ALL {
             let row = Setting::Limit(limit).row();
             assert_eq!(row.leaf(), limit.key());

@@ -164,6 +164,8 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
         ("capabilities", "workspace-read"),
         ("plugins", "p.wasm"),
         ("skills", "."),
+        ("masked", "*.secret"),
+        ("protected", "migrations"),
         ("color", "always"),
         ("limits.fuel", "1G"),
         ("limits.deadline_ms", "2s"),
@@ -179,7 +181,7 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
         "a new setting belongs into this test"
     );
 
-    let lists = ["capabilities", "plugins"];
+    let lists = ["capabilities", "plugins", "masked", "protected"];
     let toml: String = written
         .iter()
         .map(|(key, value)| {
@@ -215,6 +217,8 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
         assert_eq!(config.allowed, set(&[Capability::WorkspaceRead]));
         assert_eq!(config.plugins, [bench.path(base).join("p.wasm")]);
         assert_eq!(config.skills, Some(bench.path(base).join(".")));
+        assert_eq!(config.masked[0].value, "*.secret");
+        assert_eq!(config.protected[0].value, "migrations");
         assert!(config.colors.stdout);
         assert_eq!(
             Limit::ALL.map(|limit| limit.of(&config.limits)),

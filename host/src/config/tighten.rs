@@ -73,6 +73,8 @@ fn is_looser(setting: Setting, asked: &Settings, standing: &Settings) -> bool {
             .value
             .contains_all(asked.capabilities.value),
         Setting::Plan => standing.plan.value && !asked.plan.value,
+        // These only add.
+        Setting::Masked | Setting::Protected => false,
         // Not for workspaces at all; unknown means refuse.
         _ => true,
     }

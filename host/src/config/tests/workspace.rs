@@ -16,6 +16,22 @@ fn a_workspace_may_tighten() {
 }
 
 #[test]
+fn a_workspace_adds_to_what_is_masked_and_protected_and_takes_nothing_away() {
+    let config = Bench::new()
+        .user("masked = [\"a\"]\nprotected = [\"b\"]\n")
+        .workspace("masked = [\"c\"]\nprotected = []\n")
+        .variable("HOTCELL_MASKED", "d:e")
+        .config();
+    let texts = |globs: &[Sourced<String>]| -> Vec<String> {
+        globs.iter().map(|glob| glob.value.clone()).collect()
+    };
+    assert_eq!(texts(&config.masked), ["a", "c", "d", "e"]);
+    assert_eq!(texts(&config.protected), ["b"]);
+    let origin = config.masked[0].origin.to_string();
+    assert!(origin.ends_with("hotcell.toml:1"), "{origin}");
+}
+
+#[test]
 fn what_a_workspace_may_not_do_is_refused() {
     // Without the parallel calls the number of cores would be in a message.
     let user = "max_parallel_calls = 4\nplan = true\nmax_turns = 9\ncapabilities = [\"workspace-read\"]\n[limits]\nfuel = 5\n";
