@@ -14,3 +14,4 @@ pub mod provider;
 pub mod render;
 pub mod sandbox;
 pub mod tools;
+pub mod workspace;

@@ -49,7 +49,7 @@ const SNIPPETS: &[(&str, &str, Option<&str>)] = &[
     ("engine/mod.rs", "use crate::{protocol::{Event, Usage}, tools};", None),
     ("engine/mod.rs", "use super::engine::Run;", None),
     ("engine/turn.rs", "use super::Run; use self::inner::X;", None),
-    ("tools/mod.rs", "use crate::engine::Run;", Some("points up, from `tools` in layer 4 to `engine`")),
+    ("tools/mod.rs", "use crate::engine::Run;", Some("points up, from `tools` in layer 5 to `engine`")),
     ("policy/mod.rs", "use crate::config::Config;", Some("points sideways")),
     ("sandbox/imports/mod.rs", "use super::super::tools::Toolbox;", Some("points up")),
     ("sandbox/a/b.rs", "use super::super::super::tools;", Some("points up")),

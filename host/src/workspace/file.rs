@@ -1,0 +1,181 @@
+//! A regular file that is open.
+//!
+//! Owns the handle and what was asked for when it was opened. Reads and writes are at an offset:
+//! there is no shared position, so a handle can be used from several streams.
+
+use super::metadata::{Metadata, NewTime, timestamps};
+use super::{FileError, Workspace};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use std::io::IoSlice;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A regular file of a workspace. Cheap to clone.
+#[derive(Clone)]
+pub struct File {
+    pub(super) handle: Arc<OwnedFd>,
+    pub(super) path: Arc<Path>,
+    pub(super) workspace: Workspace,
+    pub(super) may_read: bool,
+    pub(super) may_write: bool,
+}
+
+impl File {
+    /// Where it was opened, real and relative to the workspace.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it was opened to read.
+    pub const fn may_read(&self) -> bool {
+        self.may_read
+    }
+
+    /// Whether it was opened to write.
+    pub const fn may_write(&self) -> bool {
+        self.may_write
+    }
+
+    /// Reads at most `length` bytes from `offset`. Nothing means the end.
+    ///
+    /// # Errors
+    /// When it was not opened to read; those of the system.
+    pub fn read_at(&self, length: usize, offset: u64) -> Result<Vec<u8>, FileError> {
+        if !self.may_read {
+            return Err(Errno::BADF.into());
+        }
+        check_offset(offset)?;
+        let mut bytes = Vec::with_capacity(length);
+        loop {
+            match rustix::io::pread(
+                &*self.handle,
+                rustix::buffer::spare_capacity(&mut bytes),
+                offset,
+            ) {
+                Ok(_) => return Ok(bytes),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Writes all of `bytes` at `offset`.
+    ///
+    /// # Errors
+    /// When it was not opened to write; those of the system, after which part may be written.
+    pub fn write_at(&self, mut bytes: &[u8], mut offset: u64) -> Result<(), FileError> {
+        self.check_write()?;
+        check_offset(offset)?;
+        while !bytes.is_empty() {
+            match rustix::io::pwrite(&*self.handle, bytes, offset) {
+                Ok(0) => return Err(Errno::IO.into()),
+                Ok(written) => {
+                    bytes = &bytes[written..];
+                    offset = offset.saturating_add(written as u64);
+                }
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes all of `bytes` at the end, wherever that is.
+    ///
+    /// # Errors
+    /// As [`File::write_at`].
+    pub fn append(&self, mut bytes: &[u8]) -> Result<(), FileError> {
+        self.check_write()?;
+        while !bytes.is_empty() {
+            match append_once(&self.handle, bytes) {
+                Ok(0) => return Err(Errno::IO.into()),
+                Ok(written) => bytes = &bytes[written..],
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the length.
+    ///
+    /// # Errors
+    /// As [`File::write_at`].
+    pub fn set_length(&self, length: u64) -> Result<(), FileError> {
+        self.check_write()?;
+        check_offset(length)?;
+        Ok(rustix::fs::ftruncate(&*self.handle, length)?)
+    }
+
+    /// Sets the times.
+    ///
+    /// # Errors
+    /// By the rules for a change of this file; those of the system.
+    pub fn set_times(&self, accessed: NewTime, modified: NewTime) -> Result<(), FileError> {
+        let found = self.metadata()?;
+        self.workspace.root.check_file_change(&self.path, &found)?;
+        Ok(rustix::fs::futimens(
+            &*self.handle,
+            &timestamps(accessed, modified),
+        )?)
+    }
+
+    /// What is known about it.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn metadata(&self) -> Result<Metadata, FileError> {
+        Ok(Metadata::from(&rustix::fs::fstat(&*self.handle)?))
+    }
+
+    /// Waits until its content is on the disk, and with `all` what is known about it too.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn sync(&self, all: bool) -> Result<(), FileError> {
+        if !all {
+            #[cfg(target_os = "linux")]
+            return Ok(rustix::fs::fdatasync(&*self.handle)?);
+        }
+        Ok(rustix::fs::fsync(&*self.handle)?)
+    }
+
+    fn check_write(&self) -> Result<(), FileError> {
+        if self.may_write {
+            Ok(())
+        } else {
+            Err(Errno::BADF.into())
+        }
+    }
+}
+
+/// The kernel takes offsets as signed.
+fn check_offset(offset: u64) -> Result<(), FileError> {
+    if i64::try_from(offset).is_err() {
+        return Err(Errno::INVAL.into());
+    }
+    Ok(())
+}
+
+/// Appends in one step, so that two handles do not write over each other.
+#[cfg(target_os = "linux")]
+fn append_once(handle: &OwnedFd, bytes: &[u8]) -> Result<usize, Errno> {
+    use rustix::io::ReadWriteFlags;
+    let slice = [IoSlice::new(bytes)];
+    match rustix::io::pwritev2(handle, &slice, 0, ReadWriteFlags::APPEND) {
+        // Not every file system knows the flag.
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => append_at_end(handle, bytes),
+        written => written,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn append_once(handle: &OwnedFd, bytes: &[u8]) -> Result<usize, Errno> {
+    append_at_end(handle, bytes)
+}
+
+fn append_at_end(handle: &OwnedFd, bytes: &[u8]) -> Result<usize, Errno> {
+    let end = super::metadata::wide(rustix::fs::fstat(handle)?.st_size);
+    rustix::io::pwritev(handle, &[IoSlice::new(bytes)], end)
+}
