@@ -7,6 +7,7 @@
 use super::bindings::v0_1;
 use super::component::{Component, DESCRIBE_LIMITS, PreparedComponent, flags};
 use super::failure::{self, LimitReached};
+use super::imports::filesystem::Refusals;
 use super::runtime::Runtime;
 use super::store::{CallIdentity, Guest, new_store};
 use crate::policy::{Grant, Policy};
@@ -47,6 +48,8 @@ pub trait CallOutput: Send + Sync {
 pub struct CallOutcome {
     /// The answer, or why there is none.
     pub result: Result<Vec<ResultContent>, CallFailure>,
+    /// What the rules for files refused, one line each, few, each once: the tool saw a code only.
+    pub refusals: Vec<String>,
     /// What the call used.
     pub stats: CallStats,
 }
@@ -77,12 +80,14 @@ pub async fn call(
                         invocation.tool
                     ),
                 }),
+                refusals: Vec::new(),
                 stats: CallStats::default(),
             };
         }
     };
     let identity = CallIdentity {
         session: invocation.session_id.clone(),
+        call: invocation.call_id.clone(),
         component: component.digest().0.clone(),
     };
     let request = types::Invocation {
@@ -93,7 +98,11 @@ pub async fn call(
         granted: flags(grant.capabilities()),
         deadline_ms: grant.limits().deadline_ms,
     };
-    let (result, stats) = in_store(
+    let Ended {
+        result,
+        refusals,
+        stats,
+    } = in_store(
         component.runtime(),
         &prepared,
         grant,
@@ -112,7 +121,13 @@ pub async fn call(
         Ok(content) => content_within(content, grant.limits().output_bytes),
         Err(error) => Err(error.into()),
     });
-    CallOutcome { result, stats }
+    // Where the answer is good, what was only looked for and is masked is no news.
+    let refusals = refusals.lines(result.is_err());
+    CallOutcome {
+        result,
+        refusals,
+        stats,
+    }
 }
 
 /// Asks a component for its definitions, with nothing granted.
@@ -122,10 +137,11 @@ pub async fn describe(
 ) -> Result<Vec<types::Definition>, CallFailure> {
     let identity = CallIdentity {
         session: String::new(),
+        call: String::new(),
         component: String::new(),
     };
     let grant = Policy::describe_grant(DESCRIBE_LIMITS);
-    let (result, _) = in_store(
+    let ended = in_store(
         runtime,
         prepared,
         &grant,
@@ -134,7 +150,7 @@ pub async fn describe(
         async |guest, store| guest.hotcell_tool_tool().call_describe(store).await,
     )
     .await;
-    result
+    ended.result
 }
 
 /// Output of a component that describes itself: nobody asked for it.
@@ -142,6 +158,13 @@ struct Unheard;
 
 impl CallOutput for Unheard {
     fn output(&self, _stream: OutputStream, _text: String) {}
+}
+
+/// How a store ended.
+struct Ended<T> {
+    result: Result<T, CallFailure>,
+    refusals: Refusals,
+    stats: CallStats,
 }
 
 /// Runs `ask` in a fresh store within the limits of the grant.
@@ -152,7 +175,7 @@ async fn in_store<T>(
     identity: CallIdentity,
     output: Arc<dyn CallOutput>,
     ask: impl AsyncFnOnce(&v0_1::ToolComponent, &mut Store<Guest>) -> wasmtime::Result<T>,
-) -> (Result<T, CallFailure>, CallStats) {
+) -> Ended<T> {
     // The semaphore is never closed; should it be, the pool itself still refuses.
     let _slot = runtime.slots.acquire().await;
     let started = Instant::now();
@@ -162,7 +185,11 @@ async fn in_store<T>(
         Err(error) => {
             let message = format!("the call cannot start: {error:#}");
             let kind = ToolErrorKind::Failed;
-            return (Err(CallFailure { kind, message }), CallStats::default());
+            return Ended {
+                result: Err(CallFailure { kind, message }),
+                refusals: Refusals::default(),
+                stats: CallStats::default(),
+            };
         }
     };
     let ended = {
@@ -188,7 +215,11 @@ async fn in_store<T>(
         memory_bytes: store.data().peak_memory_bytes(),
         host_calls: store.data().host_calls(),
     };
-    (result, stats)
+    Ended {
+        result,
+        refusals: std::mem::take(&mut store.data_mut().refusals),
+        stats,
+    }
 }
 
 /// `None` when the time is up; the future is dropped then, and the guest with it.

@@ -12,6 +12,7 @@ mod component;
 mod failure;
 mod imports;
 mod inspect;
+mod journals;
 mod lane;
 mod runtime;
 mod state;
@@ -19,6 +20,7 @@ mod store;
 
 pub use call::{CallFailure, CallOutcome, CallOutput, Invocation};
 pub use component::{Component, LoadError};
+pub use journals::{Journals, NoJournals};
 pub use runtime::Allocator;
 pub use state::{MemoryState, SessionState, StateError, Versioned};
 
@@ -44,6 +46,8 @@ pub struct SandboxSettings {
     pub pooling: bool,
     /// Where the values of the `state` import live.
     pub state: Arc<dyn SessionState>,
+    /// Who is told before a call changes a file.
+    pub journals: Arc<dyn Journals>,
 }
 
 impl Default for SandboxSettings {
@@ -54,6 +58,7 @@ impl Default for SandboxSettings {
             max_memory_bytes: 4 << 30,
             pooling: true,
             state: Arc::new(MemoryState::default()),
+            journals: Arc::new(NoJournals),
         }
     }
 }

@@ -7,9 +7,10 @@ use super::SandboxError;
 use super::SandboxSettings;
 use super::cache::CodeCache;
 use super::imports;
+use super::journals::Journals;
 use super::lane::Lane;
 use super::state::SessionState;
-use super::store::{Guest, Preopens};
+use super::store::{Guest, OpenedDirectories};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,7 +63,8 @@ pub struct Runtime {
     pub slots: Semaphore,
     pub compile_lane: Lane,
     pub state: Arc<dyn SessionState>,
-    pub preopens: Preopens,
+    pub journals: Arc<dyn Journals>,
+    pub opened: OpenedDirectories,
     ticker: Ticker,
 }
 
@@ -82,7 +84,8 @@ impl Runtime {
             slots: Semaphore::new(settings.slots.max(1) as usize),
             compile_lane: Lane::default(),
             state: settings.state,
-            preopens: Preopens::default(),
+            journals: settings.journals,
+            opened: OpenedDirectories::default(),
             ticker,
         })
     }

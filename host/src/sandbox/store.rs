@@ -6,17 +6,19 @@
 
 use super::call::CallOutput;
 use super::failure::LimitReached;
+use super::imports::filesystem::Refusals;
 use super::imports::stdio::{LogStream, ProgramOutput};
 use super::runtime::Runtime;
-use crate::policy::Grant;
+use crate::policy::{Grant, PathRules};
 use crate::protocol::{Capabilities, Limit, Limits};
-use std::path::PathBuf;
+use crate::workspace::{Access, Workspace};
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use wasmtime::component::ResourceTable;
 use wasmtime::{CallHook, ResourceLimiter, Store, UpdateDeadline};
-use wasmtime_wasi::filesystem::WasiFilesystemCtx;
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_io::IoView;
 
 /// Where the guest sees the workspace.
@@ -27,8 +29,10 @@ pub const SKILLS_MOUNT: &str = "/skills";
 /// What a guest can reach, and what it has used.
 pub struct Guest {
     pub wasi: WasiCtx,
-    /// Apart from `wasi`, because the preopens are shared with other calls.
-    pub files: WasiFilesystemCtx,
+    /// The directories of the grant and where the guest sees them.
+    pub mounts: Vec<(&'static str, Workspace)>,
+    /// What the rules for files refused.
+    pub refusals: Refusals,
     pub table: ResourceTable,
     pub capabilities: Capabilities,
     pub call: CallIdentity,
@@ -43,6 +47,8 @@ pub struct Guest {
 /// Whose call it is, as the imports need it.
 pub struct CallIdentity {
     pub session: String,
+    /// The id of the call.
+    pub call: String,
     /// The namespace of the `state` import.
     pub component: String,
 }
@@ -135,6 +141,12 @@ pub fn new_store(
     started: Instant,
 ) -> wasmtime::Result<Store<Guest>> {
     let limits = *grant.limits();
+    let journal = runtime.journals.of_call(&call.session, &call.call);
+    let mounts = runtime.opened.of(grant)?;
+    let mounts = mounts
+        .into_iter()
+        .map(|(mount, workspace)| (mount, workspace.with_journal(Arc::clone(&journal))))
+        .collect();
     let log = LogStream::new(limits.output_bytes);
     let mut builder = WasiCtx::builder();
     builder
@@ -144,7 +156,8 @@ pub fn new_store(
     table.set_max_capacity(usize::try_from(limits.resources).unwrap_or(usize::MAX));
     let guest = Guest {
         wasi: builder.build(),
-        files: runtime.preopens.of(grant)?,
+        mounts,
+        refusals: Refusals::default(),
         table,
         capabilities: grant.capabilities(),
         call,
@@ -182,53 +195,55 @@ pub fn new_store(
 /// Directories opened once and shared by all calls with the same grant: a call then costs no
 /// `open`, and a workspace that is swapped under a running session is not followed.
 #[derive(Default)]
-pub struct Preopens {
-    opened: Mutex<Vec<(PreopenKey, WasiFilesystemCtx)>>,
+pub struct OpenedDirectories {
+    opened: Mutex<Vec<Opened>>,
 }
 
-#[derive(PartialEq, Eq)]
-struct PreopenKey {
-    workspace: Option<(PathBuf, bool)>,
-    skills: Option<PathBuf>,
+struct Opened {
+    path: PathBuf,
+    rules: PathRules,
+    workspace: Workspace,
 }
 
-impl Preopens {
-    /// The file system of a call with this grant.
-    fn of(&self, grant: &Grant) -> wasmtime::Result<WasiFilesystemCtx> {
-        let workspace = grant.workspace();
-        let skills = grant.skills();
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = opened.iter().find(|(key, _)| {
-            key.workspace
-                .as_ref()
-                .map(|(path, writable)| (path.as_path(), *writable))
-                == workspace
-                && key.skills.as_deref() == skills
-        });
-        if let Some((_, files)) = found {
-            return Ok(files.clone());
-        }
-        let mut builder = WasiCtx::builder();
-        // Small file operations are answered on the spot; `imports::filesystem` keeps guests away
-        // from what could block. Must precede the preopens.
-        builder.allow_blocking_current_thread(true);
-        if let Some((path, writable)) = workspace {
-            let perms = if writable {
-                FsPerms::ReadWrite
+impl OpenedDirectories {
+    /// The directories of this grant.
+    fn of(&self, grant: &Grant) -> wasmtime::Result<Vec<(&'static str, Workspace)>> {
+        let mut mounts = Vec::with_capacity(2);
+        if let Some((path, writable)) = grant.workspace() {
+            let access = if writable {
+                Access::ReadWrite
             } else {
-                FsPerms::ReadOnly
+                Access::ReadOnly
             };
-            builder.preopened_dir(path, WORKSPACE_MOUNT, perms)?;
+            mounts.push((WORKSPACE_MOUNT, self.open(path, access, grant.paths())?));
         }
-        if let Some(path) = skills {
-            builder.preopened_dir(path, SKILLS_MOUNT, FsPerms::ReadOnly)?;
+        if let Some(path) = grant.skills() {
+            let skills = self.open(path, Access::ReadOnly, grant.paths())?;
+            mounts.push((SKILLS_MOUNT, skills));
         }
-        let files = builder.build().filesystem().clone();
-        let key = PreopenKey {
-            workspace: workspace.map(|(path, writable)| (path.to_owned(), writable)),
-            skills: skills.map(ToOwned::to_owned),
-        };
-        opened.push((key, files.clone()));
-        Ok(files)
+        Ok(mounts)
+    }
+
+    fn open(&self, path: &Path, access: Access, rules: &PathRules) -> wasmtime::Result<Workspace> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = opened.iter().find(|known| {
+            known.path == path && known.workspace.access() == access && known.rules == *rules
+        });
+        if let Some(found) = found {
+            return Ok(found.workspace.clone());
+        }
+        let workspace = Workspace::open(path, access, rules.clone()).map_err(|error| {
+            let kind = error.kind();
+            io::Error::new(
+                kind,
+                format!("the directory {} cannot be opened: {error}", path.display()),
+            )
+        })?;
+        opened.push(Opened {
+            path: path.to_owned(),
+            rules: rules.clone(),
+            workspace: workspace.clone(),
+        });
+        Ok(workspace)
     }
 }

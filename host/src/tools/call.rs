@@ -143,14 +143,23 @@ impl Admitted {
         let component = &self.tool.plugin.component;
         let outcome = component.call(&self.grant, invocation, watcher).await;
         let mut result = match outcome.result {
-            Ok(content) => ToolResult {
-                call_id: self.call_id.clone(),
-                name: name.clone(),
-                content: speaking(content.into_iter().map(showable).collect()),
-                error: None,
-                stats: outcome.stats,
-            },
-            Err(CallFailure { kind, message }) => failed(kind, &message),
+            Ok(content) => {
+                let refused = (!outcome.refusals.is_empty()).then(|| ResultContent::Text {
+                    text: outcome.refusals.join("\n"),
+                });
+                let content = content.into_iter().map(showable).chain(refused);
+                ToolResult {
+                    call_id: self.call_id.clone(),
+                    name: name.clone(),
+                    content: speaking(content.collect()),
+                    error: None,
+                    stats: outcome.stats,
+                }
+            }
+            Err(CallFailure { kind, message }) => {
+                let lines: Vec<String> = std::iter::once(message).chain(outcome.refusals).collect();
+                failed(kind, &lines.join("\n"))
+            }
         };
         result.stats = outcome.stats;
         result

@@ -3,4 +3,5 @@
 //! Owns what `bindgen!` makes of `wit/`. A released WIT never changes: a new version gets a file
 //! beside the old one. It must never hold logic.
 
+pub mod files;
 pub mod v0_1;

@@ -4,7 +4,7 @@
 //! granted answers with an error that names the capability. It must never read a grant other than
 //! through the store it is called for.
 
-mod filesystem;
+pub mod filesystem;
 mod progress;
 mod state;
 pub mod stdio;
