@@ -1,5 +1,7 @@
-//! One warm `read_file` of 4 KiB: by hotcell's whole path, by wasmtime alone, by a native `cat`.
+//! One warm `read_file` of 4 KiB: by hotcell's whole path, by wasmtime alone, by a native `cat`; and
+//! work on files, in [`operations`].
 
+mod operations;
 mod support;
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -21,5 +23,5 @@ fn calls(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, calls);
+criterion_group!(benches, calls, operations::operations, operations::commands);
 criterion_main!(benches);

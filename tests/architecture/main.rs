@@ -132,7 +132,7 @@ fn a_violation_says_its_line() {
     );
     assert_eq!(
         found,
-        ["tools/mod.rs:4: `crate::cli::X`: points up, from `tools` in layer 4 to `cli` in layer 7"]
+        ["tools/mod.rs:4: `crate::cli::X`: points up, from `tools` in layer 5 to `cli` in layer 8"]
     );
 }
 

@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A workspace with a neighbour that must stay as it is.
-struct Yard {
+pub struct Yard {
     directory: TempDir,
     _socket: UnixListener,
 }
 
 impl Yard {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let root = directory.path();
         for below in ["ws/sub/deep", "ws-next", "skills/one", "outside"] {
@@ -65,12 +65,12 @@ impl Yard {
         }
     }
 
-    fn at(&self, path: &str) -> PathBuf {
+    pub fn at(&self, path: &str) -> PathBuf {
         self.directory.path().join(path)
     }
 
     /// Everything outside the workspace, to compare.
-    fn neighbourhood(&self) -> BTreeMap<PathBuf, (Option<Vec<u8>>, u32)> {
+    pub fn neighbourhood(&self) -> BTreeMap<PathBuf, (Option<Vec<u8>>, u32)> {
         let mut found = BTreeMap::new();
         for place in ["outside", "ws-next", "skills"] {
             remember(&self.at(place), &mut found);
@@ -79,7 +79,7 @@ impl Yard {
     }
 
     /// Everything in the workspace, to compare.
-    fn workspace(&self) -> BTreeMap<PathBuf, (Option<Vec<u8>>, u32)> {
+    pub fn workspace(&self) -> BTreeMap<PathBuf, (Option<Vec<u8>>, u32)> {
         let mut found = BTreeMap::new();
         remember(&self.at("ws"), &mut found);
         found

@@ -6,6 +6,7 @@
 mod caching;
 mod concurrency;
 mod describing;
+mod escapes;
 mod files;
 mod loading;
 mod matrix;

@@ -110,7 +110,7 @@ impl From<&Stat> for Metadata {
             kind: FileType::from_raw_mode(stat.st_mode).into(),
             links: wide(stat.st_nlink),
             size: wide(stat.st_size),
-            mode: u32::from(stat.st_mode) & 0o7777,
+            mode: u32::try_from(wide(stat.st_mode)).unwrap_or(0) & 0o7777,
             accessed: moment(stat.st_atime, stat.st_atime_nsec),
             modified: moment(stat.st_mtime, stat.st_mtime_nsec),
             changed: moment(stat.st_ctime, stat.st_ctime_nsec),

@@ -245,6 +245,7 @@ impl Root {
                     if followed > MOST_LINKS {
                         return Err(Errno::LOOP.into());
                     }
+                    self.check_file_system(&path, &found, here)?;
                     let target = rustix::fs::readlinkat(here, &name, Vec::new())?;
                     let target = PathBuf::from(OsString::from_vec(target.into_bytes()));
                     path.pop();

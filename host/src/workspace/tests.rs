@@ -1,5 +1,7 @@
 //! The boundary by itself: over real files, with a neighbour that must stay as it is.
 
+mod handles;
+mod journal;
 mod model;
 
 use super::*;
@@ -7,7 +9,6 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 /// A workspace beside a directory that nothing may touch.
 pub(super) struct Yard {
@@ -415,164 +416,4 @@ fn a_file_with_a_second_name_is_not_written() {
     assert_eq!(rule(attempt(&directory, "write note.txt")), "HardLink");
     attempt(&directory, "unlink linked.txt").expect("allowed");
     attempt(&directory, "write note.txt").expect("it has one name again");
-}
-
-#[test]
-fn a_handle_does_what_it_was_opened_for() {
-    let yard = Yard::new();
-    let directory = yard.writable();
-    let both = OpenOptions {
-        read: true,
-        ..CREATE
-    };
-    let Ok(Opened::File(file)) = directory.open("new.txt", both) else {
-        panic!("it opens");
-    };
-    file.write_at(b"hello", 0).expect("written");
-    file.append(b" world").expect("appended");
-    file.write_at(b"J", 0).expect("written");
-    assert_eq!(file.read_at(100, 0).expect("read"), b"Jello world");
-    assert_eq!(file.read_at(3, 6).expect("read"), b"wor");
-    assert_eq!(file.read_at(3, 100).expect("read"), b"");
-    file.set_length(2).expect("cut");
-    assert_eq!(content(&directory, "new.txt").expect("read"), "Je");
-    for offset in [u64::MAX, 1 << 63] {
-        assert_eq!(rule(file.read_at(1, offset)), "InvalidInput");
-        assert_eq!(rule(file.write_at(b"x", offset)), "InvalidInput");
-        assert_eq!(rule(file.set_length(offset)), "InvalidInput");
-    }
-    let Ok(Opened::File(reader)) = directory.open("new.txt", READ) else {
-        panic!("it opens");
-    };
-    assert!(reader.write_at(b"x", 0).is_err() && reader.append(b"x").is_err());
-    assert!(reader.set_length(0).is_err());
-    let Ok(Opened::File(writer)) = directory.open("new.txt", WRITE) else {
-        panic!("it opens");
-    };
-    assert!(writer.read_at(1, 0).is_err());
-}
-
-#[test]
-fn a_directory_that_was_moved_is_judged_by_where_it_is() {
-    let yard = Yard::new();
-    let directory = yard.writable();
-    let Ok(Opened::Directory(held)) = directory.open("sub/deep", READ) else {
-        panic!("it opens");
-    };
-    // Not by a tool: it would be refused.
-    fs::rename(yard.at("ws/sub/deep"), yard.at("outside/deep")).expect("moved");
-    symlink(yard.at("outside"), yard.at("ws/sub/deep")).expect("linked");
-    let before = picture(&yard.at("outside"));
-    assert_eq!(rule(held.open("new.txt", CREATE)), "Leaves");
-    assert_eq!(rule(held.list()), "Leaves");
-    assert_eq!(picture(&yard.at("outside")), before);
-}
-
-#[test]
-fn a_workspace_that_is_swapped_is_not_followed() {
-    let yard = Yard::new();
-    let directory = yard.writable();
-    fs::rename(yard.at("ws"), yard.at("moved")).expect("moved");
-    symlink(yard.at("outside"), yard.at("ws")).expect("linked");
-    assert_eq!(content(&directory, "note.txt").expect("read"), "a note");
-    assert_eq!(rule(content(&directory, "secret.txt")), "NotFound");
-}
-
-#[test]
-fn nothing_goes_from_one_workspace_to_another() {
-    let yard = Yard::new();
-    let one = yard.writable();
-    let other = yard.writable();
-    assert_eq!(rule(one.rename("note.txt", &other, "x")), "Between");
-    assert_eq!(rule(one.hard_link("note.txt", &other, "x")), "Between");
-}
-
-/// Writes down what it is told, with what was there before.
-#[derive(Default)]
-struct Notes(Mutex<Vec<String>>);
-
-impl Journal for Notes {
-    fn before(&self, change: &Change<'_>) -> io::Result<()> {
-        use std::io::Read;
-        let earlier = match change.earlier.metadata()? {
-            Some(metadata) if metadata.kind == Kind::File => {
-                let mut text = String::new();
-                change.earlier.open()?.read_to_string(&mut text)?;
-                text
-            }
-            Some(metadata) if metadata.kind == Kind::Link => {
-                change.earlier.link_target()?.display().to_string()
-            }
-            Some(metadata) => metadata.kind.to_string(),
-            None => "nothing".to_owned(),
-        };
-        let note = format!("{:?} {} was {earlier}", change.kind, change.path.display());
-        self.0.lock().expect("unbroken").push(note);
-        Ok(())
-    }
-}
-
-#[test]
-fn the_journal_is_told_before_each_change_with_what_was_there() {
-    let yard = Yard::new();
-    let notes = Arc::new(Notes::default());
-    let directory = yard
-        .writable()
-        .workspace()
-        .with_journal(Arc::clone(&notes) as Arc<dyn Journal>)
-        .directory();
-    for change in [
-        "truncate in/low.txt",
-        "create new.txt",
-        "mkdir made",
-        "rename note.txt new.txt",
-        "unlink out",
-        "rmdir made",
-        "times new.txt",
-        "write .git/config",
-        "write hard.txt",
-    ] {
-        drop(attempt(&directory, change));
-    }
-    drop(content(&directory, "new.txt"));
-    assert_eq!(
-        *notes.0.lock().expect("unbroken"),
-        [
-            "Write sub/deep/low.txt was low".to_owned(),
-            "Create new.txt was nothing".to_owned(),
-            "Create made was nothing".to_owned(),
-            "Remove new.txt was ".to_owned(),
-            "Rename { to: \"new.txt\" } note.txt was a note".to_owned(),
-            format!("Remove out was {}", yard.at("outside").display()),
-            "RemoveDirectory made was directory".to_owned(),
-            "Times new.txt was a note".to_owned(),
-        ]
-    );
-}
-
-/// Can keep nothing.
-struct Full;
-
-impl Journal for Full {
-    fn before(&self, _change: &Change<'_>) -> io::Result<()> {
-        Err(io::Error::from_raw_os_error(
-            rustix::io::Errno::NOSPC.raw_os_error(),
-        ))
-    }
-}
-
-#[test]
-fn what_cannot_be_kept_is_not_changed() {
-    let yard = Yard::new();
-    let directory = yard
-        .writable()
-        .workspace()
-        .with_journal(Arc::new(Full))
-        .directory();
-    fs::create_dir(yard.at("ws/empty")).expect("made");
-    let before = picture(&yard.at(""));
-    for change in CHANGES {
-        assert_eq!(rule(attempt(&directory, change)), "StorageFull", "{change}");
-    }
-    assert_eq!(picture(&yard.at("")), before);
 }

@@ -39,8 +39,9 @@ impl Bench {
     }
 }
 
-/// What was printed, and the status in the last line.
+/// What was printed, and the status in the last line before what the host adds.
 fn parts(answer: &str) -> (String, i32) {
+    let answer = answer.split("\nrefused: ").next().unwrap_or_default();
     let body = answer.trim_end_matches(|c| c != '\n');
     let status = answer[body.len()..]
         .strip_prefix("[exit status ")

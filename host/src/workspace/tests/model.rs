@@ -1,5 +1,6 @@
 //! Any sequence of operations against what must hold after each.
 
+use super::journal::Notes;
 use super::*;
 use proptest::prelude::*;
 
