@@ -121,11 +121,9 @@ pub async fn call(
         Ok(content) => content_within(content, grant.limits().output_bytes),
         Err(error) => Err(error.into()),
     });
-    // Where the answer is good, what was only looked for and is masked is no news.
-    let refusals = refusals.lines(result.is_err());
     CallOutcome {
         result,
-        refusals,
+        refusals: refusals.into_lines(),
         stats,
     }
 }

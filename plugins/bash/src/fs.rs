@@ -74,7 +74,7 @@ impl DirFs {
             }
             let kind = fs::symlink_metadata(&real).map_err(errno)?.file_type();
             if kind.is_symlink() {
-                return Err(is_link());
+                return Err(is_link(&real));
             }
             if !kind.is_dir() {
                 return Err(error(ErrorKind::NotADirectory));
@@ -98,7 +98,7 @@ impl DirFs {
     fn locate_to_write(&self, path: &Path) -> Result<PathBuf> {
         let real = self.locate_to_change(path)?;
         match fs::symlink_metadata(&real) {
-            Ok(metadata) => regular(&metadata).map(|()| real),
+            Ok(metadata) => regular(&real, &metadata).map(|()| real),
             Err(e) if e.kind() == ErrorKind::NotFound => Ok(real),
             Err(e) => Err(errno(e)),
         }
@@ -109,7 +109,7 @@ impl DirFs {
         let real = self.locate(path)?;
         let metadata = fs::symlink_metadata(&real).map_err(errno)?;
         // Looked at before the open, which would wait for the other end of a FIFO.
-        regular(&metadata)?;
+        regular(&real, &metadata)?;
         if metadata.len() > MAX_FILE_BYTES {
             return Err(io::Error::new(
                 ErrorKind::FileTooLarge,
@@ -220,7 +220,7 @@ impl FileSystem for DirFs {
             let real = self.locate(&so_far)?;
             match fs::symlink_metadata(&real) {
                 Ok(metadata) if metadata.is_dir() => {}
-                Ok(metadata) if metadata.is_symlink() => return Err(is_link()),
+                Ok(metadata) if metadata.is_symlink() => return Err(is_link(&real)),
                 Ok(_) => return Err(error(ErrorKind::AlreadyExists)),
                 Err(e) if e.kind() == ErrorKind::NotFound => {
                     fs::create_dir(self.locate_to_change(&so_far)?).map_err(errno)?;
@@ -260,7 +260,7 @@ impl FileSystem for DirFs {
         let real = self.locate(path)?;
         let kind = fs::symlink_metadata(&real).map_err(errno)?.file_type();
         if kind.is_symlink() {
-            return Err(is_link());
+            return Err(is_link(&real));
         }
         if !kind.is_dir() {
             return Err(error(ErrorKind::NotADirectory));
@@ -311,7 +311,7 @@ impl FileSystem for DirFs {
     async fn copy(&self, from: &Path, to: &Path) -> Result<()> {
         self.pace.breathe().await;
         let source = self.locate(from)?;
-        regular(&fs::symlink_metadata(&source).map_err(errno)?)?;
+        regular(&source, &fs::symlink_metadata(&source).map_err(errno)?)?;
         let target = self.locate_to_write(to)?;
         let mut source = File::open(source).map_err(errno)?;
         // Not `std::fs::copy`, which also sets a mode that WASI does not have.
@@ -363,7 +363,7 @@ impl FileSystem for DirFs {
         let file = if metadata.is_dir() {
             File::open(real)
         } else {
-            regular(&metadata)?;
+            regular(&real, &metadata)?;
             OpenOptions::new().write(true).open(real)
         };
         file.and_then(|file| file.set_modified(time)).map_err(errno)
@@ -422,14 +422,14 @@ fn start_of(real: &Path) -> Vec<u8> {
 }
 
 /// Refuses what is not a regular file, with what bash would print.
-fn regular(metadata: &fs::Metadata) -> Result<()> {
+fn regular(real: &Path, metadata: &fs::Metadata) -> Result<()> {
     let kind = metadata.file_type();
     if kind.is_file() {
         Ok(())
     } else if kind.is_dir() {
         Err(error(ErrorKind::IsADirectory))
     } else if kind.is_symlink() {
-        Err(is_link())
+        Err(is_link(real))
     } else {
         Err(io::Error::new(
             ErrorKind::PermissionDenied,
@@ -440,9 +440,13 @@ fn regular(metadata: &fs::Metadata) -> Result<()> {
 }
 
 /// A link on the way: absent as far as this file system goes. Any error but a refusal makes the
-/// layer above resolve links and come back.
-fn is_link() -> bashkit::Error {
-    error(ErrorKind::NotFound)
+/// layer above resolve links and come back. The host is asked to follow it, so that one which leads
+/// out of the workspace is refused by the host, which then says where it leads.
+fn is_link(real: &Path) -> bashkit::Error {
+    match fs::metadata(real) {
+        Err(e) if e.kind() == ErrorKind::PermissionDenied => errno(e),
+        _ => error(ErrorKind::NotFound),
+    }
 }
 
 fn error(kind: ErrorKind) -> bashkit::Error {

@@ -244,10 +244,6 @@ async fn each_tool_names_the_rule() {
             let Some(rule) = rule else { continue };
             for (tool, arguments) in calls {
                 let text = bench.call(Mode::Act, tool, arguments.clone()).await.text();
-                // The shell finds its way through links by itself, and asks nobody for this one.
-                if *tool == "bash" && rule == LEAVES {
-                    continue;
-                }
                 // Made or found: the rule is the same, its end is not.
                 let rule = if rule == MASKED { "is masked (" } else { rule };
                 // A tool may follow links itself to say more.
@@ -269,6 +265,8 @@ async fn where_a_link_leads_is_named_by_every_tool() {
         ),
         ("read_file", json!({ "path": "outbox/f" })),
         ("grep", json!({ "path": "outbox", "pattern": "x" })),
+        ("bash", json!({ "command": "echo owned > outbox/x" })),
+        ("bash", json!({ "command": "cat outbox/f" })),
     ] {
         let text = bench.call(Mode::Act, tool, arguments.clone()).await.text();
         assert!(text.contains(&outside), "{tool} {arguments}: {text}");

@@ -4,7 +4,7 @@
 //! of that seldom says more than "not permitted"; the rule reaches the model past it, whichever
 //! tool asked.
 
-use crate::workspace::{Refusal, Rule};
+use crate::workspace::Refusal;
 
 /// How many are kept. A call that is refused more often repeats itself.
 const MOST: usize = 5;
@@ -12,18 +12,12 @@ const MOST: usize = 5;
 /// How long one may be, in characters.
 const LONGEST: usize = 400;
 
-/// The refusals of a call, each once, in order.
+/// The refusals of a call, each once, in order. Asking for a masked path is one: it is told whether
+/// or not something is there.
 #[derive(Debug, Default)]
 pub struct Refusals {
-    kept: Vec<Kept>,
+    kept: Vec<String>,
     further: u64,
-}
-
-#[derive(Debug)]
-struct Kept {
-    text: String,
-    /// Asking for what is masked is no attempt at anything.
-    is_missing: bool,
 }
 
 impl Refusals {
@@ -38,21 +32,19 @@ impl Refusals {
             text.truncate(end);
             text.push('…');
         }
-        if self.kept.iter().all(|kept| kept.text != text) {
-            self.kept.push(Kept {
-                text,
-                is_missing: matches!(refusal.rule, Rule::Masked { .. }),
-            });
+        if !self.kept.contains(&text) {
+            self.kept.push(text);
         }
     }
 
-    /// One line each. `all` includes paths that are masked and were only asked for.
-    pub fn lines(&self, all: bool) -> Vec<String> {
-        let shown = self.kept.iter().filter(|kept| all || !kept.is_missing);
-        let mut lines: Vec<String> = shown
-            .map(|kept| format!("refused: {}", kept.text))
+    /// One line each.
+    pub fn into_lines(self) -> Vec<String> {
+        let mut lines: Vec<String> = self
+            .kept
+            .iter()
+            .map(|text| format!("refused: {text}"))
             .collect();
-        if self.further > 0 && !lines.is_empty() {
+        if self.further > 0 {
             lines.push(format!("refused: {} further times", self.further));
         }
         lines
@@ -62,6 +54,7 @@ impl Refusals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace::Rule;
 
     fn refusal(path: &str, rule: Rule) -> Refusal {
         Refusal {
@@ -77,7 +70,7 @@ mod tests {
             refusals.note(&refusal("same", Rule::ReadOnly));
             refusals.note(&refusal(&format!("file-{index}"), Rule::ReadOnly));
         }
-        let lines = refusals.lines(false);
+        let lines = refusals.into_lines();
         assert_eq!(lines.len(), MOST + 1);
         assert_eq!(
             lines[0],
@@ -91,17 +84,8 @@ mod tests {
         let mut refusals = Refusals::default();
         refusals.note(&refusal(&"é".repeat(1_000), Rule::ReadOnly));
         refusals.note(&refusal("a\nb", Rule::ReadOnly));
-        let lines = refusals.lines(false);
+        let lines = refusals.into_lines();
         assert!(lines[0].chars().count() < LONGEST + 20);
         assert!(lines[1].starts_with("refused: \"a\\nb\""), "{lines:?}");
-    }
-
-    #[test]
-    fn asking_for_what_is_masked_is_told_only_where_it_failed() {
-        let mut refusals = Refusals::default();
-        let glob = ".env*".to_owned();
-        refusals.note(&refusal(".env", Rule::Masked { glob }));
-        assert_eq!(refusals.lines(false), Vec::<String>::new());
-        assert_eq!(refusals.lines(true).len(), 1);
     }
 }
