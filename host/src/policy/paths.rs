@@ -5,12 +5,19 @@
 //! about the path it really reached. It must never open a file, and never let an added glob take a
 //! default away.
 
+mod defaults;
+mod names;
+#[cfg(test)]
+mod tests;
+
+use defaults::DEFAULTS;
 use globset::{Candidate, GlobBuilder, GlobSet, GlobSetBuilder};
+use names::Names;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Component, Path};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// What a tool may do with a path. The order is by strictness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,82 +31,6 @@ pub enum PathClass {
 }
 
 use PathClass::{Masked, Open, Protected};
-
-/// The defaults. A glob holds at any depth and for everything below what it matches; of the rows
-/// that match one path the last decides, so `Open` rows take back what is above them.
-///
-/// Protected is what runs although nobody asked for it: when a shell starts, an editor opens the
-/// directory, or git does anything. Masked is what holds secrets by its usual name.
-const DEFAULTS: &[(PathClass, &str)] = &[
-    // What git runs, and the files that tell it where to find what it runs.
-    (Protected, ".git/hooks"),
-    (Protected, ".git/config"),
-    (Protected, ".git/config.worktree"),
-    (Protected, ".git/commondir"),
-    (Protected, ".git/info/attributes"),
-    (Protected, ".git/modules/**/hooks"),
-    (Protected, ".git/modules/**/config"),
-    (Protected, ".git/worktrees/**/commondir"),
-    (Protected, ".git/worktrees/**/gitdir"),
-    (Protected, ".git/worktrees/**/config.worktree"),
-    (Protected, ".gitconfig"),
-    (Protected, ".config/git"),
-    // hotcell's own.
-    (Protected, ".hotcell"),
-    (Protected, "hotcell.toml"),
-    // What a shell runs when it starts or ends.
-    (Protected, ".profile"),
-    (Protected, ".bashrc"),
-    (Protected, ".bash_{profile,login,logout,aliases}"),
-    (Protected, ".zsh{rc,env}"),
-    (Protected, ".z{profile,login,logout}"),
-    (Protected, ".{ksh,mksh,csh,tcsh}rc"),
-    (Protected, ".login"),
-    (Protected, ".config/fish"),
-    // What an editor or an agent runs when it opens the directory.
-    (Protected, ".vscode/{tasks,settings,launch}.json"),
-    (Protected, ".idea/workspace.xml"),
-    (Protected, ".idea/runconfigurations"),
-    (Protected, ".devcontainer"),
-    (Protected, ".exrc"),
-    (Protected, ".{n,}vim{rc,.lua}"),
-    (Protected, ".mcp.json"),
-    // Environments. `.envrc` is among them; examples are made to be read.
-    (Masked, ".env*"),
-    (Open, ".env.{example,sample,template,dist,defaults}"),
-    (Open, ".env*.{example,sample,template,dist}"),
-    // Private keys by the names that ssh-keygen gives, and not every name that begins with `id_`.
-    (Masked, "id_{rsa,dsa,ecdsa,ed25519,xmss}*"),
-    (Open, "id_{rsa,dsa,ecdsa,ed25519,xmss}*.pub"),
-    (Masked, "*.{pem,key,ppk,p12,pfx,jks,keystore,kdbx}"),
-    (Masked, ".ssh"),
-    (Masked, ".gnupg"),
-    // Clouds and clusters.
-    (Masked, ".aws"),
-    (Masked, ".azure"),
-    (Masked, ".config/gcloud"),
-    (Masked, ".kube"),
-    (Masked, ".boto"),
-    (Masked, ".s3cfg"),
-    (Masked, ".vault-token"),
-    (Masked, ".docker/config.json"),
-    (Masked, ".dockercfg"),
-    // Logins of single programs.
-    (Masked, "{.,_}netrc"),
-    (Masked, ".npmrc"),
-    (Masked, ".pypirc"),
-    (Masked, ".pgpass"),
-    (Masked, ".my.cnf"),
-    (Masked, ".mylogin.cnf"),
-    (Masked, ".git-credentials"),
-    (Masked, ".config/git/credentials"),
-    (Masked, ".config/gh/hosts.yml"),
-    (Masked, ".cargo/credentials{,.toml}"),
-    (Masked, ".gem/credentials"),
-    (Masked, ".m2/settings{,-security}.xml"),
-    (Masked, ".htpasswd"),
-    (Masked, ".password-store"),
-];
 
 /// A glob that cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -170,9 +101,13 @@ struct Compiled {
     rows: Vec<Row>,
     /// One a row.
     rules: GlobSet,
+    /// The names that `rules` end in.
+    names: Names,
     /// What lies above something masked or protected, with the row that says so.
     above: GlobSet,
     above_rows: Vec<usize>,
+    /// The last names that `above` speak of, without those that any name would match.
+    above_names: Names,
 }
 
 impl PathRules {
@@ -183,6 +118,13 @@ impl PathRules {
     /// # Errors
     /// When a glob cannot be read, or would not mean what its writer believes.
     pub fn new(masked: &[String], protected: &[String]) -> Result<Self, PathRuleError> {
+        if masked.is_empty() && protected.is_empty() {
+            return Ok(Self::default());
+        }
+        Self::compile(masked, protected)
+    }
+
+    fn compile(masked: &[String], protected: &[String]) -> Result<Self, PathRuleError> {
         let defaults = DEFAULTS.iter().map(|(class, glob)| Row {
             class: *class,
             glob: Cow::Borrowed(*glob),
@@ -217,7 +159,12 @@ impl PathRules {
         for component in path.components() {
             match component {
                 Component::CurDir => continue,
-                Component::Normal(name) => push(&mut reached, name),
+                Component::Normal(name) => {
+                    let start = push(&mut reached, name);
+                    if !self.compiled.names.may_end_a_rule(&reached[start..]) {
+                        continue;
+                    }
+                }
                 Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
                     return Some(PathRule {
                         class: Masked,
@@ -239,10 +186,15 @@ impl PathRules {
     /// would gain or lose its class.
     pub fn rule_below(&self, path: &Path) -> Option<PathRule<'_>> {
         let mut folded = String::with_capacity(path.as_os_str().len());
+        let mut may_be_above = false;
         for component in path.components() {
             if let Component::Normal(name) = component {
-                push(&mut folded, name);
+                let start = push(&mut folded, name);
+                may_be_above |= self.compiled.above_names.may_end_a_rule(&folded[start..]);
             }
+        }
+        if !may_be_above {
+            return None;
         }
         let found = self.compiled.above.matches(&folded);
         let row = found
@@ -287,7 +239,10 @@ impl DirectoryRules {
     /// The class of `name` in this directory.
     pub fn class(&mut self, name: &OsStr) -> PathClass {
         self.path.truncate(self.length);
-        push(&mut self.path, name);
+        let start = push(&mut self.path, name);
+        if !self.compiled.names.may_end_a_rule(&self.path[start..]) {
+            return self.own;
+        }
         self.compiled
             .rules
             .matches_candidate_into(&Candidate::new(&self.path), &mut self.matches);
@@ -310,29 +265,35 @@ impl Compiled {
         let mut rules = GlobSetBuilder::new();
         let mut above = GlobSetBuilder::new();
         let mut above_rows = Vec::new();
+        let mut ends = Vec::new();
+        let mut above_ends = Vec::new();
         for (index, row) in rows.iter().enumerate() {
             let parts = parts(&row.glob)?;
             rules.add(compile(&row.glob, &parts, parts.steps.len())?);
+            // What opens again matters only where something else matches too.
             if row.class == Open {
                 continue;
             }
+            ends.push(parts.end(parts.steps.len()));
             for length in 1..parts.steps.len() {
                 if parts.is_anchored || !parts.steps[..length].iter().all(|step| is_any(step)) {
                     above.add(compile(&row.glob, &parts, length)?);
                     above_rows.push(index);
+                    above_ends.push(parts.last_name(length));
                 }
             }
         }
-        let built = |set: &GlobSetBuilder| {
-            set.build().map_err(|error| PathRuleError::Syntax {
-                glob: error.glob().unwrap_or_default().to_owned(),
-                problem: error.kind().to_string(),
-            })
+        let wrong = |error: globset::Error| PathRuleError::Syntax {
+            glob: error.glob().unwrap_or_default().to_owned(),
+            problem: error.kind().to_string(),
         };
+        let names = |ends: &[String]| Names::new(ends.iter().map(String::as_str)).map_err(wrong);
         Ok(Compiled {
-            rules: built(&rules)?,
-            above: built(&above)?,
+            rules: rules.build().map_err(wrong)?,
+            names: names(&ends)?,
+            above: above.build().map_err(wrong)?,
             above_rows,
+            above_names: names(&above_ends)?,
             rows,
         })
     }
@@ -358,6 +319,20 @@ impl Compiled {
 struct Parts<'a> {
     steps: Vec<&'a str>,
     is_anchored: bool,
+}
+
+impl Parts<'_> {
+    /// What the name must match that ends a path of the first `length` steps.
+    fn end(&self, length: usize) -> String {
+        self.steps[length - 1].to_lowercase()
+    }
+
+    /// The last of the first `length` steps that is not for any name, if there is one.
+    fn last_name(&self, length: usize) -> String {
+        let steps = &self.steps[..length];
+        let named = steps.iter().rev().find(|step| !is_any(step));
+        named.unwrap_or(&"**").to_lowercase()
+    }
 }
 
 fn parts(glob: &str) -> Result<Parts<'_>, PathRuleError> {
@@ -419,8 +394,8 @@ fn compile(
         })
 }
 
-/// Adds a name to a path of folded names.
-fn push(path: &mut String, name: &OsStr) {
+/// Adds a name to a path of folded names, and says where it begins.
+fn push(path: &mut String, name: &OsStr) -> usize {
     if !path.is_empty() {
         path.push('/');
     }
@@ -447,6 +422,7 @@ fn push(path: &mut String, name: &OsStr) {
         let end = start + plain.len();
         path.truncate(end);
     }
+    start
 }
 
 /// Characters that HFS+ ignores in names, so that `.g\u{200c}it` is `.git` there.
@@ -459,7 +435,11 @@ const fn is_ignorable(character: char) -> bool {
 
 impl Default for PathRules {
     fn default() -> Self {
-        Self::new(&[], &[]).expect("a test compiles the default globs")
+        // Always the same, and every component that describes itself asks for it.
+        static DEFAULT: LazyLock<PathRules> = LazyLock::new(|| {
+            PathRules::compile(&[], &[]).expect("a test compiles the default globs")
+        });
+        DEFAULT.clone()
     }
 }
 
@@ -477,188 +457,5 @@ impl fmt::Debug for PathRules {
         f.debug_map()
             .entries(added.map(|row| (&row.glob, row.class)))
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn globs(of: &[&str]) -> Vec<String> {
-        of.iter().map(|glob| (*glob).to_owned()).collect()
-    }
-
-    #[test]
-    fn the_defaults_class_these_paths() {
-        let rules = PathRules::default();
-        for (class, paths) in [
-            (
-                Masked,
-                &[
-                    ".env",
-                    ".env.production",
-                    ".envrc",
-                    "service/.ENV.local",
-                    "certs/server.pem",
-                    "server.KEY",
-                    "id_rsa",
-                    "keys/id_ed25519.bak",
-                    ".ssh",
-                    ".ssh/config",
-                    ".ssh/id_rsa.pub",
-                    "home/.aws/credentials",
-                    ".netrc",
-                    "_netrc",
-                    ".npmrc",
-                    "a/b/.pgpass",
-                    ".config/git/credentials",
-                    ".cargo/credentials",
-                    ".cargo/credentials.toml",
-                    ".ſſh/config",
-                    ".e\u{200c}nv",
-                    ".env ",
-                    ".env.",
-                    ".env::$DATA",
-                    "../x",
-                    "/etc/passwd",
-                ][..],
-            ),
-            (
-                Protected,
-                &[
-                    ".git/hooks",
-                    ".git/hooks/pre-commit",
-                    ".GIT/Hooks/pre-commit",
-                    "vendor/sub/.git/hooks/pre-commit",
-                    ".git/config",
-                    ".git/modules/a/b/hooks/post-checkout",
-                    ".git/modules/a/config",
-                    ".git/modules/config",
-                    ".hotcell",
-                    ".hotcell/anything/below",
-                    "hotcell.toml",
-                    ".bashrc",
-                    "home/.zshenv",
-                    ".zprofile",
-                    ".config/fish/config.fish",
-                    ".vscode/tasks.json",
-                    ".idea/runConfigurations/x.xml",
-                    ".nvim.lua",
-                    ".vimrc",
-                    ".\u{200d}git/hooks",
-                ][..],
-            ),
-            (
-                Open,
-                &[
-                    "",
-                    ".",
-                    "src/main.rs",
-                    ".env.example",
-                    "deploy/.env.production.sample",
-                    "environment",
-                    "id_rsa.pub",
-                    "id_map.rs",
-                    ".git",
-                    ".git/HEAD",
-                    ".git/refs/heads/main",
-                    ".git/config.lock",
-                    ".gitignore",
-                    ".gitmodules",
-                    ".github/workflows/hooks.yml",
-                    "git/hooks",
-                    ".cargo/config.toml",
-                    ".vscode/extensions.json",
-                    "key",
-                    "pem/readme",
-                ][..],
-            ),
-        ] {
-            for path in paths {
-                assert_eq!(rules.class(Path::new(path)), class, "{path:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn one_name_of_a_directory_is_classed_as_the_whole_path() {
-        let rules = PathRules::default();
-        for directory in ["", "a/b", ".git", ".ssh", ".git/modules/x"] {
-            let mut within = rules.within(Path::new(directory));
-            for name in ["hooks", "config", ".env", "Cargo.toml", ".GIT", "é.pem"] {
-                assert_eq!(
-                    within.class(OsStr::new(name)),
-                    rules.class(&Path::new(directory).join(name)),
-                    "{directory}/{name}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn what_lies_above_a_rule_is_known() {
-        let rules = PathRules::new(&globs(&["/conf/*/keys", "*/deep"]), &[]).expect("good globs");
-        for (path, expected) in [
-            (".git", Some(".git/hooks")),
-            ("vendor/.Git", Some(".git/hooks")),
-            (".git/modules/x", Some(".git/modules/**/hooks")),
-            (".vscode", Some(".vscode/{tasks,settings,launch}.json")),
-            ("conf", Some("/conf/*/keys")),
-            ("conf/any", Some("/conf/*/keys")),
-            ("a/conf", None),
-            ("src", None),
-            ("vendor", None),
-            (".ssh", None),
-        ] {
-            let found = rules.rule_below(Path::new(path)).map(|rule| rule.glob);
-            assert_eq!(found, expected, "{path}");
-        }
-    }
-
-    #[test]
-    fn added_globs_only_tighten() {
-        let rules = PathRules::new(
-            &globs(&["*.secret", "/top", "Data/Private/"]),
-            &globs(&[".env", "migrations"]),
-        )
-        .expect("good globs");
-        for (path, class) in [
-            ("a/x.SECRET", Masked),
-            ("top/x", Masked),
-            ("a/top/x", Open),
-            ("a/data/private/x", Masked),
-            ("db/migrations/1.sql", Protected),
-            // Masked before: naming it protected opens nothing.
-            (".env", Masked),
-            (".git/config", Protected),
-        ] {
-            assert_eq!(rules.class(Path::new(path)), class, "{path}");
-        }
-        assert_eq!(
-            rules.rule(Path::new("a/x.secret")).map(|rule| rule.glob),
-            Some("*.secret")
-        );
-        assert_ne!(rules, PathRules::default());
-        assert_eq!(PathRules::default(), PathRules::default());
-    }
-
-    #[test]
-    fn globs_that_would_surprise_are_refused() {
-        for (glob, expected) in [
-            ("!.env", "begins with `!`"),
-            ("../x", "holds `.` or `..`"),
-            ("a/./b", "holds `.` or `..`"),
-            ("", "names no path"),
-            ("/", "names no path"),
-            ("**", "names no path"),
-            ("*/*", "names no path"),
-            ("a//b", "names no path"),
-            ("[a", "is no glob"),
-            ("{a", "is no glob"),
-            ("{a/b,c}", "slash within braces"),
-        ] {
-            let error = PathRules::new(&globs(&[glob]), &[]).expect_err(glob);
-            assert!(error.to_string().contains(expected), "{glob}: {error}");
-        }
     }
 }
