@@ -12,7 +12,6 @@ mod component;
 mod failure;
 mod imports;
 mod inspect;
-mod journals;
 mod lane;
 mod runtime;
 mod state;
@@ -20,10 +19,10 @@ mod store;
 
 pub use call::{CallFailure, CallOutcome, CallOutput, Invocation};
 pub use component::{Component, LoadError};
-pub use journals::{Journals, NoJournals};
 pub use runtime::Allocator;
 pub use state::{MemoryState, SessionState, StateError, Versioned};
 
+use crate::workspace::{Journals, NoJournal};
 use runtime::Runtime;
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -58,7 +57,7 @@ impl Default for SandboxSettings {
             max_memory_bytes: 4 << 30,
             pooling: true,
             state: Arc::new(MemoryState::default()),
-            journals: Arc::new(NoJournals),
+            journals: Arc::new(NoJournal),
         }
     }
 }

@@ -11,6 +11,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Is told about every change before it happens, in order. Called on the thread of the call.
 pub trait Journal: Send + Sync {
@@ -28,6 +29,20 @@ pub struct NoJournal;
 impl Journal for NoJournal {
     fn before(&self, _change: &Change<'_>) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// Gives each call a journal.
+pub trait Journals: Send + Sync {
+    /// The journal of the call `call` of the session `session`. Asked once a call, before its tool
+    /// runs; it is dropped with the call, however that ends.
+    fn of_call(&self, session: &str, call: &str) -> Arc<dyn Journal>;
+}
+
+/// Keeps nothing of any call.
+impl Journals for NoJournal {
+    fn of_call(&self, _session: &str, _call: &str) -> Arc<dyn Journal> {
+        Arc::new(NoJournal)
     }
 }
 

@@ -19,7 +19,7 @@ mod tests;
 
 pub use directory::Directory;
 pub use file::File;
-pub use journal::{Change, ChangeKind, Earlier, Journal, NoJournal};
+pub use journal::{Change, ChangeKind, Earlier, Journal, Journals, NoJournal};
 pub use listing::{Entry, Listing};
 pub use metadata::{Kind, Metadata, Moment, NewTime};
 pub use open::{OpenOptions, Opened};

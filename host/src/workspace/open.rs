@@ -166,7 +166,7 @@ impl Directory {
         if options.changes_content() {
             check_one_name(&place.path, &really)?;
         }
-        if options.truncate && really.size > 0 {
+        if options.truncate {
             rustix::fs::ftruncate(&handle, 0)?;
         }
         Ok(Some(self.opened(handle, &place, options)))
