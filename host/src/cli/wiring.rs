@@ -173,6 +173,7 @@ fn session_id(now: SystemTime) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::PathClass;
     use crate::{config, provider};
     use std::time::Duration;
 
@@ -185,6 +186,25 @@ mod tests {
         ] {
             assert_eq!(date(UNIX_EPOCH + Duration::from_secs(seconds)), shown);
         }
+    }
+
+    #[test]
+    fn a_wrong_glob_is_told_with_where_it_was_set() {
+        let workspace = tempfile::tempdir().expect("a workspace");
+        let policy_of = |masked: &str| {
+            let environment = Environment::from_map([("HOTCELL_MASKED", masked)], workspace.path());
+            let config = Config::resolve(&config::Flags::default(), &environment);
+            policy(&config.expect("settings"))
+        };
+        let policy = policy_of("*.secret:/deploy").expect("good globs");
+        let class = |path: &str| policy.paths.class(std::path::Path::new(path));
+        assert_eq!(class("a/x.secret"), PathClass::Masked);
+        assert_eq!(class("a/deploy"), PathClass::Open);
+        let error = policy_of("*.secret:!.env").expect_err("a wrong glob");
+        assert_eq!(
+            error.to_string(),
+            "HOTCELL_MASKED: `masked` has a wrong entry: `!.env` begins with `!`, but globs only add: nothing opens again what is closed"
+        );
     }
 
     /// `config` has to know the key of a provider before `provider` exists for it.

@@ -65,8 +65,17 @@ impl Root {
         check_one_name(path, found)
     }
 
+    /// Refuses to change through a protected link what it leads to.
+    pub fn check_way(&self, place: &Place<'_>) -> Result<(), FileError> {
+        match &place.protected_link {
+            None => Ok(()),
+            Some(link) => self.check_open_to_change(link),
+        }
+    }
+
     /// What must hold to make a file or a link.
     pub fn check_making(&self, place: &Place<'_>) -> Result<(), FileError> {
+        self.check_way(place)?;
         self.check_open_to_change(&place.path)?;
         self.check_keeps_its_name(&place.path)
     }

@@ -120,6 +120,7 @@ impl Directory {
         if place.found.is_some() {
             return Err(Errno::EXIST.into());
         }
+        self.root().check_way(&place)?;
         self.root()
             .check_open_to_change(&place.path)
             .map_err(FileError::when_making)?;
@@ -141,6 +142,7 @@ impl Directory {
         if place.required()?.kind != Kind::Directory {
             return Err(Errno::NOTDIR.into());
         }
+        self.root().check_way(&place)?;
         self.root().check_open_to_change(&place.path)?;
         self.tell(&place, ChangeKind::RemoveDirectory)?;
         Ok(rustix::fs::unlinkat(
@@ -306,6 +308,7 @@ impl Directory {
         let place = self.find(path, following(follow))?;
         self.root().check_writable(&place.path)?;
         let found = place.required()?;
+        self.root().check_way(&place)?;
         if !place.is_root() {
             self.root().check_file_change(&place.path, &found)?;
         }

@@ -145,6 +145,7 @@ impl Directory {
         self.root()
             .check_file_system(&place.path, &found, place.parent())?;
         if options.changes_content() {
+            self.root().check_way(&place)?;
             self.root().check_file_change(&place.path, &found)?;
             self.tell(&place, ChangeKind::Write)?;
         }

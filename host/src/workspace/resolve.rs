@@ -58,6 +58,8 @@ pub(super) struct Place<'a> {
     pub found: Option<Metadata>,
     /// The path ended in a slash.
     pub must_be_directory: bool,
+    /// A protected link on the way: what it leads to is not changed through it.
+    pub protected_link: Option<PathBuf>,
 }
 
 enum Parent<'a> {
@@ -174,6 +176,7 @@ impl Root {
             path,
             found: None,
             must_be_directory,
+            protected_link: None,
         };
         place.found = look(place.parent(), place.name())?;
         let is_link = place.found.is_some_and(|found| found.kind == Kind::Link);
@@ -209,14 +212,22 @@ impl Root {
         &self,
         mut rest: Vec<OsString>,
         links: Links,
-        must_be_directory: bool,
+        mut must_be_directory: bool,
     ) -> Result<Place<'_>, FileError> {
         // The directories passed, without the root.
         let mut passed: Vec<OwnedFd> = Vec::new();
         let mut path = PathBuf::new();
         let mut written = PathBuf::new();
         let mut followed = 0;
-        while let Some(name) = rest.pop() {
+        let mut protected_link = None;
+        let found = loop {
+            let Some(name) = rest.pop() else {
+                // The path ended in `..`, or in a link to such a one: a directory that was passed.
+                must_be_directory = true;
+                passed.pop();
+                let here = passed.last().unwrap_or(&self.handle);
+                break look(here.as_fd(), path.file_name().unwrap_or(OsStr::new(".")))?;
+            };
             if name == ".." {
                 if passed.pop().is_none() {
                     rest.push(name);
@@ -231,14 +242,14 @@ impl Root {
             let here = passed.last().unwrap_or(&self.handle);
             let Some(found) = look(here.as_fd(), &name)? else {
                 if rest.is_empty() {
-                    return Ok(self.place(passed, path, None, must_be_directory));
+                    break None;
                 }
                 return Err(Errno::NOENT.into());
             };
             let is_last = rest.is_empty();
             match found.kind {
                 Kind::Link if is_last && links == Links::Keep && !must_be_directory => {
-                    return Ok(self.place(passed, path, Some(found), must_be_directory));
+                    break Some(found);
                 }
                 Kind::Link => {
                     followed += 1;
@@ -246,6 +257,9 @@ impl Root {
                         return Err(Errno::LOOP.into());
                     }
                     self.check_file_system(&path, &found, here)?;
+                    if self.rules.rule(&path).is_some() {
+                        protected_link = Some(path.clone());
+                    }
                     let target = rustix::fs::readlinkat(here, &name, Vec::new())?;
                     let target = PathBuf::from(OsString::from_vec(target.into_bytes()));
                     path.pop();
@@ -272,33 +286,20 @@ impl Root {
                     passed.push(below);
                 }
                 _ if is_last => {
-                    return Ok(self.place(passed, path, Some(found), must_be_directory));
+                    break Some(found);
                 }
                 _ => return Err(Errno::NOTDIR.into()),
             }
-        }
-        // The path ended in `..`, or in a link to such a one: a directory that was passed.
-        passed.pop();
-        let mut place = self.place(passed, path, None, true);
-        place.found = look(place.parent(), place.name())?;
-        Ok(place)
-    }
-
-    fn place(
-        &self,
-        mut passed: Vec<OwnedFd>,
-        path: PathBuf,
-        found: Option<Metadata>,
-        must_be_directory: bool,
-    ) -> Place<'_> {
-        Place {
+        };
+        Ok(Place {
             parent: passed
                 .pop()
                 .map_or(Parent::Root(&self.handle), Parent::Below),
             path,
             found,
             must_be_directory,
-        }
+            protected_link,
+        })
     }
 
     /// The refusal of a way out: from `base`, an absolute path, by what is left of the way.

@@ -244,6 +244,10 @@ async fn each_tool_names_the_rule() {
             let Some(rule) = rule else { continue };
             for (tool, arguments) in calls {
                 let text = bench.call(Mode::Act, tool, arguments.clone()).await.text();
+                // The shell reads a link at the end of a path and looks for its target itself.
+                if *tool == "bash" && ["file", "dangling"].contains(&path) {
+                    continue;
+                }
                 // Made or found: the rule is the same, its end is not.
                 let rule = if rule == MASKED { "is masked (" } else { rule };
                 // A tool may follow links itself to say more.
