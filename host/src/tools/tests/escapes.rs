@@ -21,7 +21,7 @@ impl Bench {
         for directory in [
             "ws/sub",
             "ws/.git/hooks",
-            "ws/vendor/sub/.git",
+            "ws/vendor/sub/.git/hooks",
             "ws/.ssh",
             "ws-evil",
             "outside/sub",
@@ -138,7 +138,7 @@ const ESCAPES: &[Escape] = &[
     unwritable(".git/hooks/new", PROTECTED),
     unwritable("git/hooks/new", PROTECTED),
     unwritable("vendor/sub/.git/hooks/pre-commit", PROTECTED),
-    unwritable("sub/.hotcell/x", PROTECTED),
+    unwritable("sub/.hotcell", PROTECTED),
     unwritable("sub/.bashrc", PROTECTED),
     unwritable("hotcell.toml", PROTECTED),
 ];
@@ -243,11 +243,17 @@ async fn each_tool_names_the_rule() {
         for (rule, calls) in [(escape.to_read, &reads[..]), (escape.to_write, &writes[..])] {
             let Some(rule) = rule else { continue };
             for (tool, arguments) in calls {
-                let text = bench.call(Mode::Act, tool, arguments.clone()).await.text();
                 // The shell reads a link at the end of a path and looks for its target itself.
-                if *tool == "bash" && ["file", "dangling"].contains(&path) {
+                let looks_itself = *tool == "bash" && ["file", "dangling"].contains(&path);
+                // write_file replaces by a new file, and a second name of the old one is not touched.
+                let replaces = *tool == "write_file" && path == "hard.txt";
+                if looks_itself || replaces {
                     continue;
                 }
+                // Without this, write_file refuses what was not read, before anybody is asked.
+                let read = json!({ "path": path });
+                bench.call(Mode::Act, "read_file", read).await;
+                let text = bench.call(Mode::Act, tool, arguments.clone()).await.text();
                 // Made or found: the rule is the same, its end is not.
                 let rule = if rule == MASKED { "is masked (" } else { rule };
                 // A tool may follow links itself to say more.
