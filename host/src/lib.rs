@@ -8,6 +8,7 @@ pub mod config;
 pub mod engine;
 pub mod history;
 pub mod policy;
+pub mod process;
 pub mod prompt;
 pub mod protocol;
 pub mod provider;

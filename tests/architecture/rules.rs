@@ -60,8 +60,8 @@ const RESERVED: &[Reserved] = &[
         named: |path| {
             begins(path, &["std", "process", "Command"]) || begins(path, &["tokio", "process"])
         },
-        owners: &[],
-        rule: "no module starts a native process",
+        owners: &["process"],
+        rule: "only `process` starts a native process",
     },
     Reserved {
         named: |path| path.len() == 1 && ["std", "core", "alloc"].contains(&path[0].as_str()),

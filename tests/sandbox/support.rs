@@ -2,7 +2,7 @@
 //!
 //! Must never know what a guest does.
 
-use hotcell::policy::{Decision, Grant, Mode, PathRules, Policy};
+use hotcell::policy::{Decision, Grant, Mode, PathRules, Policy, ProcessRules};
 use hotcell::protocol::{
     Capabilities, Capability, Limits, OutputStream, ResultContent, ToolDefinition, ToolErrorKind,
 };
@@ -84,6 +84,7 @@ pub fn grant_with_skills(
         workspace: workspace.to_owned(),
         skills: skills.map(Path::to_owned),
         paths: PathRules::default(),
+        processes: ProcessRules::default(),
         limits,
     };
     let tool = ToolDefinition {

@@ -5,7 +5,7 @@
 
 pub mod raw;
 
-use hotcell::policy::{Mode, PathRules, Policy};
+use hotcell::policy::{Mode, PathRules, Policy, ProcessRules};
 use hotcell::protocol::{Capabilities, Limits, OutputStream, ToolCall};
 use hotcell::sandbox::{CallOutput, Sandbox, SandboxSettings};
 use hotcell::tools::{BUILTINS, Builtin, CallWatcher, Toolbox};
@@ -46,6 +46,7 @@ pub fn policy(workspace: &Path) -> Policy {
         workspace: workspace.canonicalize().expect("the workspace is there"),
         skills: None,
         paths: PathRules::default(),
+        processes: ProcessRules::default(),
         limits: Limits::default(),
     }
 }

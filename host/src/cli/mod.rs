@@ -15,6 +15,8 @@ mod run;
 mod tools;
 mod wiring;
 
+#[cfg(target_os = "linux")]
+use crate::config::first_argument;
 use crate::config::{ColorWhen, Colors, Environment, Terminals};
 use crate::render::{Paint, Palette, escape};
 use args::{Arguments, Command};
@@ -25,6 +27,11 @@ use std::process::ExitCode;
 
 /// The whole program.
 pub fn main() -> ExitCode {
+    // Before anything that could start a thread: a launcher forks.
+    #[cfg(target_os = "linux")]
+    if first_argument().is_some_and(|argument| argument == crate::process::LAUNCH) {
+        return crate::process::launch();
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         // Help and version end here as well, with code 0.

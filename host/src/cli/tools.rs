@@ -130,7 +130,7 @@ fn table(rows: &[Row], palette: Palette) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Mode, PathRules};
+    use crate::policy::{Mode, PathRules, ProcessRules};
     use crate::protocol::{Capability, Digest, Limits};
 
     fn row(
@@ -146,6 +146,7 @@ mod tests {
             workspace: "/w".into(),
             skills: None,
             paths: PathRules::default(),
+            processes: ProcessRules::default(),
             limits: Limits::default(),
         };
         let tool = ToolListing {

@@ -5,7 +5,7 @@
 
 use crate::config::{Config, ConfigError, Environment, Origin, ProviderConfig, Sourced, platform};
 use crate::engine::RunConfig;
-use crate::policy::{Mode, PathRules, Policy};
+use crate::policy::{Mode, PathRules, Policy, ProcessRules};
 use crate::prompt::Surroundings;
 use crate::protocol::{Event, NoticeLevel};
 use crate::render::{JsonRenderer, Palette, Renderer, TextOptions, TextRenderer};
@@ -41,6 +41,7 @@ pub(super) fn policy(config: &Config) -> Result<Policy, ConfigError> {
         workspace: config.workspace.clone(),
         skills: config.skills.clone(),
         paths: path_rules(config)?,
+        processes: ProcessRules::default(),
         limits: config.limits,
     })
 }

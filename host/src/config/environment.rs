@@ -28,6 +28,19 @@ pub fn platform() -> String {
     format!("{} {}", std::env::consts::OS, std::env::consts::ARCH)
 }
 
+/// The first argument of this process, before anything interprets the command line.
+pub fn first_argument() -> Option<OsString> {
+    std::env::args_os().nth(1)
+}
+
+/// The file this process runs from, to be started again.
+///
+/// # Errors
+/// When the system does not say.
+pub fn executable() -> std::io::Result<PathBuf> {
+    std::env::current_exe()
+}
+
 /// Which standard streams are terminals. Only who prints may touch the streams, so it is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Terminals {
@@ -160,6 +173,19 @@ impl Environment {
     /// Where the process was started; `None` where that directory is gone.
     pub fn current_dir(&self) -> Option<&Path> {
         self.current_dir.as_deref()
+    }
+
+    /// The first argument of this process, before anything interprets the command line.
+    pub fn first_argument() -> Option<OsString> {
+        std::env::args_os().nth(1)
+    }
+
+    /// The file this process runs from, to be started again.
+    ///
+    /// # Errors
+    /// When the system does not say.
+    pub fn executable() -> std::io::Result<PathBuf> {
+        std::env::current_exe()
     }
 
     /// Which standard streams are terminals.

@@ -30,7 +30,7 @@ mod tighten;
 
 pub use color::{ColorWhen, Colors};
 pub use directories::Directories;
-pub use environment::{Environment, Terminals, platform};
+pub use environment::{Environment, Terminals, executable, first_argument, platform};
 pub use error::ConfigError;
 pub use flags::Flags;
 pub use layer::Think;

@@ -3,9 +3,20 @@
 //! Owns [`Grant`], whose fields nobody outside `policy` can set: the proof that a decision was
 //! made. It must never learn to widen itself.
 
-use super::{PathRules, Policy};
+use super::{Mode, PathRules, Policy};
 use crate::protocol::{Capabilities, Capability, Limits};
 use std::path::{Path, PathBuf};
+
+/// What a call may start natively, where it may start anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessGrant {
+    /// Names of the programs.
+    pub programs: Vec<String>,
+    /// Whether they may change the workspace.
+    pub writable: bool,
+    /// Whether they see the network of the machine.
+    pub network: bool,
+}
 
 /// What one call was given: capabilities, where they point, and the limits.
 #[derive(Debug, Clone)]
@@ -14,6 +25,7 @@ pub struct Grant {
     workspace: Option<PathBuf>,
     skills: Option<PathBuf>,
     paths: PathRules,
+    processes: Option<ProcessGrant>,
     limits: Limits,
 }
 
@@ -29,6 +41,9 @@ impl Grant {
                 .clone()
                 .filter(|_| capabilities.contains(Capability::Skills)),
             paths: policy.paths.clone(),
+            processes: capabilities
+                .contains(Capability::Process)
+                .then(|| processes(policy, capabilities)),
             limits: policy.limits,
         }
     }
@@ -39,6 +54,7 @@ impl Grant {
             workspace: None,
             skills: None,
             paths: PathRules::default(),
+            processes: None,
             limits,
         }
     }
@@ -64,8 +80,21 @@ impl Grant {
         &self.paths
     }
 
+    /// What the call may start natively; `None` without the `process` capability.
+    pub const fn processes(&self) -> Option<&ProcessGrant> {
+        self.processes.as_ref()
+    }
+
     /// The limits of the call.
     pub const fn limits(&self) -> &Limits {
         &self.limits
+    }
+}
+
+fn processes(policy: &Policy, capabilities: Capabilities) -> ProcessGrant {
+    ProcessGrant {
+        programs: policy.programs().to_vec(),
+        writable: policy.mode == Mode::Act && capabilities.contains(Capability::WorkspaceWrite),
+        network: policy.processes.network,
     }
 }

@@ -8,10 +8,10 @@
 mod grant;
 mod paths;
 
-pub use grant::Grant;
+pub use grant::{Grant, ProcessGrant};
 pub use paths::{DirectoryRules, PathClass, PathRule, PathRuleError, PathRules};
 
-use crate::protocol::{Capabilities, Limits, ToolDefinition};
+use crate::protocol::{Capabilities, Capability, Limits, ToolDefinition};
 use std::path::PathBuf;
 
 /// How a run may act on the world.
@@ -22,6 +22,18 @@ pub enum Mode {
     Act,
     /// Only read-only tools are offered, and they get read-only grants.
     Plan,
+}
+
+/// Which native programs a call may start, by the mode of the run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProcessRules {
+    /// Names of the programs.
+    pub programs: Vec<String>,
+    /// Those that may run in plan mode, where they can change nothing. With none, plan mode gives
+    /// no processes.
+    pub read_only_programs: Vec<String>,
+    /// Whether they see the network of the machine.
+    pub network: bool,
 }
 
 /// Everything a decision depends on, fixed for a run.
@@ -37,6 +49,8 @@ pub struct Policy {
     pub skills: Option<PathBuf>,
     /// What is masked and protected in the workspace.
     pub paths: PathRules,
+    /// Which native programs there are.
+    pub processes: ProcessRules,
     /// The limits of each call.
     pub limits: Limits,
 }
@@ -79,10 +93,7 @@ impl Policy {
     /// Decides about one call of `tool`. Unknown means refuse: whatever is not both asked for by
     /// the tool and allowed here is not in the grant.
     pub fn decide(&self, tool: &ToolDefinition) -> Decision {
-        let allowed = match self.mode {
-            Mode::Act => self.allowed,
-            Mode::Plan => self.allowed.intersection(Capabilities::READ_ONLY),
-        };
+        let allowed = self.given();
         let missing = tool.requires.difference(allowed);
         if missing.is_empty() {
             let asked = tool.requires.union(tool.accepts);
@@ -101,6 +112,29 @@ impl Policy {
                 missing: withheld,
             }
         })
+    }
+
+    /// What a call can be given at most.
+    fn given(&self) -> Capabilities {
+        let process = Capabilities::from_iter([Capability::Process]);
+        let mut given = match self.mode {
+            Mode::Act => self.allowed,
+            Mode::Plan => self
+                .allowed
+                .intersection(Capabilities::READ_ONLY.union(process)),
+        };
+        if self.mode == Mode::Plan && self.programs().is_empty() {
+            given = given.difference(process);
+        }
+        given
+    }
+
+    /// Names of the native programs of this mode.
+    fn programs(&self) -> &[String] {
+        match self.mode {
+            Mode::Act => &self.processes.programs,
+            Mode::Plan => &self.processes.read_only_programs,
+        }
     }
 
     /// Whether the model is shown the tool at all.
@@ -138,6 +172,7 @@ mod tests {
             workspace: PathBuf::from("/w"),
             skills: None,
             paths: PathRules::default(),
+            processes: ProcessRules::default(),
             limits: Limits::default(),
         };
         let tool = ToolDefinition {

@@ -59,7 +59,7 @@ fn join<const N: usize>(sections: [Option<String>; N]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Mode, PathRules};
+    use crate::policy::{Mode, PathRules, ProcessRules};
     use crate::protocol::{Capabilities, Capability, Limits};
     use serde_json::json;
 
@@ -70,6 +70,7 @@ mod tests {
             workspace: "/w".into(),
             skills: None,
             paths: PathRules::default(),
+            processes: ProcessRules::default(),
             limits: Limits::default(),
         }
     }

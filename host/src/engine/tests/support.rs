@@ -2,7 +2,7 @@
 
 use super::super::{Engine, Run, RunConfig, Think};
 use crate::history::History;
-use crate::policy::{Mode, PathRules, Policy};
+use crate::policy::{Mode, PathRules, Policy, ProcessRules};
 use crate::prompt::Surroundings;
 use crate::protocol::{Capabilities, ContentBlock, Event, Limits, Message, Role, ToolCall, Usage};
 use crate::provider::{Chunk, ChunkStream, Provider, ProviderError, Request, Response, StopReason};
@@ -143,6 +143,7 @@ pub(super) fn config() -> RunConfig {
             workspace: "/w".into(),
             skills: None,
             paths: PathRules::default(),
+            processes: ProcessRules::default(),
             limits: Limits::default(),
         },
         session_id: "session".to_owned(),

@@ -7,7 +7,7 @@ mod shell;
 
 use super::builtin::{BUILTINS, Builtin};
 use super::*;
-use crate::policy::{Mode, PathRules, Policy};
+use crate::policy::{Mode, PathRules, Policy, ProcessRules};
 use crate::protocol::{
     Capabilities, Capability, Limits, OutputStream, ToolCall, ToolErrorKind, ToolResult,
 };
@@ -41,6 +41,7 @@ fn policy(workspace: &Path, mode: Mode) -> Policy {
         workspace: workspace.canonicalize().expect("a workspace"),
         skills: None,
         paths: PathRules::default(),
+        processes: ProcessRules::default(),
         limits: Limits::default(),
     }
 }

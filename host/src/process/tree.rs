@@ -1,0 +1,320 @@
+//! The masked and protected paths of a workspace, before and after a process.
+//!
+//! Owns the walk that finds them, and the comparison that finds what a process made although it is
+//! protected: the kernel can guard a path that is there, not one that is not. It must never follow
+//! a link, and never guess about a tree it could not see whole.
+
+use super::plan::{Exception, ExceptionKind};
+use crate::policy::{PathClass, PathRules};
+use rustix::fs::{FileType, Mode, OFlags, RawDir, ResolveFlags, openat2};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Entries that are looked at before and after each process. A workspace with more gets no
+/// process: what was not looked at could not be held back.
+const MOST_ENTRIES: usize = 2_000_000;
+
+/// Paths that are not like the others. Each costs a mount.
+const MOST_EXCEPTIONS: usize = 8_192;
+
+/// Levels of directories.
+const MOST_DEPTH: usize = 256;
+
+/// Bytes of directory entries that are read at once.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// Why a workspace cannot be guarded.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum TreeError {
+    #[error(
+        "the workspace has more than {MOST_ENTRIES} entries, too many to guard its masked and protected paths; use a smaller workspace"
+    )]
+    Entries,
+    #[error(
+        "the workspace has more than {MOST_EXCEPTIONS} masked and protected paths, too many to guard; use a smaller workspace"
+    )]
+    Exceptions,
+    #[error(
+        "the workspace has more than {MOST_DEPTH} levels of directories, too many to guard its masked and protected paths"
+    )]
+    Depth,
+    #[error(
+        "`{path}` holds a name that is not text and is masked or protected, which cannot be guarded; rename it"
+    )]
+    Name { path: String },
+    #[error("cannot look for masked and protected paths in `{path}`: {error}")]
+    Unreadable { path: String, error: io::Error },
+}
+
+/// What is not like the rest in a workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Exceptions {
+    /// Parents before children.
+    pub found: Vec<Exception>,
+}
+
+impl Exceptions {
+    /// Looks at every entry of the workspace.
+    pub(super) fn find(workspace: &Path, rules: &PathRules) -> Result<Self, TreeError> {
+        let root = rustix::fs::open(
+            workspace,
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+        )
+        .map_err(|error| unreadable(workspace, error))?;
+        let mut walk = Walk {
+            rules,
+            entries: 0,
+            found: Vec::new(),
+            buffer: Vec::with_capacity(BUFFER_BYTES),
+        };
+        walk.directory(root, Path::new(""), 0)?;
+        let mut found = walk.found;
+        found.sort_by(|a, b| {
+            let depth = |one: &Exception| one.path.components().count();
+            (depth(a), &a.path).cmp(&(depth(b), &b.path))
+        });
+        Ok(Exceptions { found })
+    }
+
+    /// Protected and masked paths that are here and not in `before`, without those below another.
+    fn new_since<'a>(&'a self, before: &Exceptions) -> Vec<&'a Exception> {
+        let known: BTreeSet<&Path> = before
+            .guarded()
+            .map(|exception| exception.path.as_path())
+            .collect();
+        let mut new: Vec<&Exception> = Vec::new();
+        for exception in self.guarded() {
+            let covered = new
+                .iter()
+                .any(|other| exception.path.starts_with(&other.path));
+            // What is below a path that was guarded before cannot have been made through it.
+            let below_known = exception
+                .path
+                .ancestors()
+                .skip(1)
+                .any(|parent| known.contains(parent));
+            if !known.contains(exception.path.as_path()) && !covered && !below_known {
+                new.push(exception);
+            }
+        }
+        new
+    }
+
+    fn guarded(&self) -> impl Iterator<Item = &Exception> {
+        self.found
+            .iter()
+            .filter(|exception| exception.kind != ExceptionKind::Pinned)
+    }
+}
+
+/// Looks again after a process, removes what it made against the rules, and says so.
+pub(super) fn undo_forbidden(
+    workspace: &Path,
+    rules: &PathRules,
+    before: &Exceptions,
+) -> Vec<String> {
+    let after = match Exceptions::find(workspace, rules) {
+        Ok(after) => after,
+        Err(error) => {
+            return vec![format!(
+                "it could not be checked whether the process made protected paths: {error}"
+            )];
+        }
+    };
+    let mut notes: Vec<String> = after
+        .new_since(before)
+        .into_iter()
+        .map(|made| {
+            let shown = made.path.display();
+            let kind = match made.kind {
+                ExceptionKind::Masked => "masked",
+                ExceptionKind::Protected | ExceptionKind::Pinned => "protected",
+            };
+            match remove(workspace, made) {
+                Ok(()) => format!("`{shown}` is {kind}; the process made it, and it was removed"),
+                Err(error) => format!(
+                    "`{shown}` is {kind}; the process made it, and it could not be removed: {error}"
+                ),
+            }
+        })
+        .collect();
+    let still: BTreeSet<&Path> = after
+        .guarded()
+        .map(|exception| exception.path.as_path())
+        .collect();
+    notes.extend(
+        before
+            .guarded()
+            .filter(|exception| !still.contains(exception.path.as_path()))
+            .map(|exception| {
+                format!(
+                    "`{}` is protected or masked; it moved together with a directory above it",
+                    exception.path.display()
+                )
+            }),
+    );
+    notes
+}
+
+/// Removes a path below the workspace, without a link on the way being followed.
+fn remove(workspace: &Path, made: &Exception) -> io::Result<()> {
+    let root = rustix::fs::open(
+        workspace,
+        OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )?;
+    let (Some(parent), Some(name)) = (made.path.parent(), made.path.file_name()) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    let parent = if parent.as_os_str().is_empty() {
+        root
+    } else {
+        open_below(&root, parent, OFlags::PATH | OFlags::DIRECTORY)?
+    };
+    let entry = Path::new("/proc/self/fd")
+        .join(parent.as_raw_fd().to_string())
+        .join(name);
+    if made.is_directory {
+        std::fs::remove_dir_all(entry)
+    } else {
+        std::fs::remove_file(entry)
+    }
+}
+
+/// Opens a path below `root`, no link followed.
+fn open_below(root: impl AsFd, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    openat2(
+        root,
+        path,
+        flags | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+        Mode::empty(),
+        ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS,
+    )
+}
+
+struct Walk<'a> {
+    rules: &'a PathRules,
+    entries: usize,
+    found: Vec<Exception>,
+    buffer: Vec<u8>,
+}
+
+struct Entry {
+    name: Vec<u8>,
+    is_directory: bool,
+    is_link: bool,
+}
+
+impl Walk<'_> {
+    fn directory(&mut self, open: OwnedFd, path: &Path, depth: usize) -> Result<(), TreeError> {
+        if depth > MOST_DEPTH {
+            return Err(TreeError::Depth);
+        }
+        let own = self.rules.class(path);
+        let mut names = self.rules.within(path);
+        for entry in self.read(&open, path)? {
+            self.entries += 1;
+            if self.entries > MOST_ENTRIES {
+                return Err(TreeError::Entries);
+            }
+            let name = OsStr::from_bytes(&entry.name);
+            let class = names.class(name);
+            if class == PathClass::Open && !entry.is_directory {
+                continue;
+            }
+            let path = path.join(name);
+            match class {
+                // A link is no content: what it leads to has a class of its own.
+                PathClass::Masked if entry.is_link => continue,
+                PathClass::Masked => {
+                    self.add(&path, ExceptionKind::Masked, entry.is_directory)?;
+                    continue;
+                }
+                PathClass::Protected if own == PathClass::Protected => {}
+                PathClass::Protected => {
+                    self.add(&path, ExceptionKind::Protected, entry.is_directory)?;
+                }
+                PathClass::Open => {
+                    // Under another name, what is below it would not be protected.
+                    if self.rules.rule_below(&path).is_some() {
+                        self.add(&path, ExceptionKind::Pinned, true)?;
+                    }
+                }
+            }
+            if entry.is_directory {
+                match open_below(&open, Path::new(name), OFlags::RDONLY | OFlags::DIRECTORY) {
+                    Ok(inner) => self.directory(inner, &path, depth + 1)?,
+                    // Gone meanwhile, or another thing now: nothing to look at.
+                    Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => {}
+                    // What we cannot read, the process cannot either: it is the same user.
+                    Err(rustix::io::Errno::ACCESS) => {}
+                    Err(error) => return Err(unreadable(&path, error)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, open: &OwnedFd, path: &Path) -> Result<Vec<Entry>, TreeError> {
+        let mut entries = Vec::new();
+        let mut directory = RawDir::new(open, self.buffer.spare_capacity_mut());
+        while let Some(entry) = directory.next() {
+            let entry = entry.map_err(|error| unreadable(path, error))?;
+            let name = entry.file_name().to_bytes();
+            if name == b"." || name == b".." {
+                continue;
+            }
+            let mut kind = entry.file_type();
+            if kind == FileType::Unknown {
+                kind = rustix::fs::statat(
+                    open,
+                    entry.file_name(),
+                    rustix::fs::AtFlags::SYMLINK_NOFOLLOW,
+                )
+                .map_or(FileType::Unknown, |stat| {
+                    FileType::from_raw_mode(stat.st_mode)
+                });
+            }
+            entries.push(Entry {
+                name: name.to_vec(),
+                is_directory: kind == FileType::Directory,
+                is_link: kind == FileType::Symlink,
+            });
+        }
+        Ok(entries)
+    }
+
+    fn add(
+        &mut self,
+        path: &Path,
+        kind: ExceptionKind,
+        is_directory: bool,
+    ) -> Result<(), TreeError> {
+        if self.found.len() == MOST_EXCEPTIONS {
+            return Err(TreeError::Exceptions);
+        }
+        if path.to_str().is_none() {
+            return Err(TreeError::Name {
+                path: path.display().to_string(),
+            });
+        }
+        self.found.push(Exception {
+            path: path.to_owned(),
+            kind,
+            is_directory,
+        });
+        Ok(())
+    }
+}
+
+fn unreadable(path: &Path, error: rustix::io::Errno) -> TreeError {
+    TreeError::Unreadable {
+        path: path.display().to_string(),
+        error: error.into(),
+    }
+}
