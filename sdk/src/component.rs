@@ -10,7 +10,8 @@ use std::time::Duration;
 
 wit_bindgen::generate!({
     path: "../wit",
-    world: "tool-component",
+    world: "tool-component-with-process",
+    generate_all,
     pub_export_macro: true,
     export_macro_name: "export_component",
     default_bindings_module: "hotcell_sdk::component",

@@ -10,6 +10,7 @@ mod escapes;
 mod files;
 mod loading;
 mod matrix;
+mod processes;
 mod state;
 mod support;
 mod surroundings;

@@ -4,7 +4,7 @@
 //! that need more than one call name the test that calls them.
 
 use crate::support::{self, LIMITS, POOLING, call, failure, grant_on, load, text};
-use crate::{describing, escapes, files, loading, state, surroundings};
+use crate::{describing, escapes, files, loading, processes, state, surroundings};
 use hotcell::policy::Grant;
 use hotcell::protocol::{Capability, Limit, Limits, ToolErrorKind};
 use hotcell::sandbox::{CallOutcome, Component, Sandbox};
@@ -130,6 +130,7 @@ fn coverage(guest: Guest) -> Coverage {
         Guest::KeepState => Elsewhere(state::a_table_of_operations_on_state),
         Guest::FileWork => Elsewhere(escapes::the_work_that_is_measured_is_done),
         Guest::HostilePaths => Elsewhere(escapes::hostile_arguments_are_errors_and_nothing_else),
+        Guest::RunPrograms => Elsewhere(processes::a_table_of_programs_through_the_import),
         Guest::Files => Elsewhere(files::no_operation_leaves_the_workspace),
         Guest::Walk => Elsewhere(files::the_standard_library_does_not_leave_the_workspace),
         Guest::Sockets | Guest::UnknownImport | Guest::OtherVersion => {

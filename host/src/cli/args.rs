@@ -248,6 +248,9 @@ struct ToolArgs {
     /// Give no tool this capability; wins over --allow (repeatable)
     #[arg(long, value_name = "CAPABILITY", value_parser = capability())]
     deny: Vec<Capability>,
+    /// Start native programs without any sandbox, with all rights you have. Not for untrusted code
+    #[arg(long)]
+    unsafe_no_process_sandbox: bool,
     /// Load this component beside the built-in ones (repeatable)
     #[arg(long = "plugin", value_name = "PATH.wasm")]
     plugins: Vec<PathBuf>,
@@ -259,6 +262,7 @@ struct ToolArgs {
 impl ToolArgs {
     fn add_to(&self, flags: &mut Flags) {
         flags.plan = self.plan;
+        flags.unsafe_no_process_sandbox = self.unsafe_no_process_sandbox;
         flags.allow.clone_from(&self.allow);
         flags.deny.clone_from(&self.deny);
         flags.plugins.clone_from(&self.plugins);
@@ -361,7 +365,7 @@ mod tests {
             "hotcell run x -C w --env-file e --color never --provider p -m m --base-url u \
              --script s --max-output-tokens 1 --no-stream --think=first --max-turns 0 \
              --max-parallel-calls 2 --plan --allow skills --allow workspace-read --deny skills \
-             --plugin a --plugin b --skills k --fuel 1G --deadline-ms 2s --memory-bytes 1MiB \
+             --unsafe-no-process-sandbox --plugin a --plugin b --skills k --fuel 1G --deadline-ms 2s --memory-bytes 1MiB \
              --table-elements 1k --resources 5 --host-calls 6 --output-bytes 7",
         );
         assert_eq!(
@@ -386,6 +390,7 @@ mod tests {
                     plugins: vec!["a".into(), "b".into()],
                     skills: Some("k".into()),
                     color: Some(ColorWhen::Never),
+                    unsafe_no_process_sandbox: true,
                     limits: Limit::ALL
                         .into_iter()
                         .zip([1_000_000_000, 2_000, 1 << 20, 1_000, 5, 6, 7])

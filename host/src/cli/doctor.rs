@@ -8,6 +8,7 @@ use super::args::DoctorArgs;
 use super::exit::{CommandError, Exit};
 use super::wiring;
 use crate::config::{Config, Environment, platform};
+use crate::process::LayerState;
 use crate::provider;
 use crate::render::{Paint, Palette, escape, write_json_pretty};
 use crate::sandbox::{Allocator, CONTRACT};
@@ -275,6 +276,55 @@ async fn machine(config: &Config) -> Vec<Check> {
         }
         Err(error) => checks.push(Check::bad("tools", error)),
     }
+    checks.extend(native(config).await);
+    checks
+}
+
+/// The layers of the process sandbox, and which programs there are.
+async fn native(config: &Config) -> Vec<Check> {
+    let processes = match wiring::processes(config) {
+        Ok(Some(processes)) => processes,
+        Ok(None) => {
+            return vec![Check::good(
+                "native programs",
+                "none: the process capability is not given here",
+            )];
+        }
+        Err(error) => return vec![Check::bad("native programs", error)],
+    };
+    let mut checks = Vec::new();
+    if config.process.without_sandbox {
+        checks.push(Check::warning(
+            "process sandbox",
+            "none, because of --unsafe-no-process-sandbox",
+            "leave out that flag",
+        ));
+    }
+    for (layer, state) in processes.layers().await.iter() {
+        checks.push(match state {
+            LayerState::Given => Check::good("process sandbox", layer.name()),
+            LayerState::Lacking(why) => Check::warning(
+                "process sandbox",
+                format!("{layer} is not to be had, so no native program starts: {why}"),
+                layer.remedy(),
+            ),
+            LayerState::NotTried => Check::warning(
+                "process sandbox",
+                format!("{layer} was not tried, because a layer before it lacks"),
+                "see above",
+            ),
+        });
+    }
+    let names: Vec<&str> = processes.programs().collect();
+    checks.push(if names.is_empty() {
+        Check::warning(
+            "native programs",
+            "none of `process.programs` is on PATH outside of the workspace",
+            "install one, or name others in the user's hotcell.toml",
+        )
+    } else {
+        Check::good("native programs", names.join(", "))
+    });
     checks
 }
 

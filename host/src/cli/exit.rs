@@ -4,6 +4,7 @@
 //! scripts rely on.
 
 use crate::config::ConfigError;
+use crate::process::ProcessesError;
 use crate::protocol::{DoneReason, Event};
 use crate::provider::ProviderSetupError;
 use crate::sandbox::{LoadError, SandboxError};
@@ -65,6 +66,9 @@ pub enum CommandError {
     /// The machine.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
+    /// Native programs.
+    #[error(transparent)]
+    Processes(#[from] ProcessesError),
     /// A component.
     #[error(transparent)]
     Tools(#[from] ToolboxError),

@@ -3,26 +3,78 @@
 //! Owns how each part is built from [`Config`], so that commands differ in what they do and not
 //! in what they do it with.
 
-use crate::config::{Config, ConfigError, Environment, Origin, ProviderConfig, Sourced, platform};
+use super::exit::CommandError;
+use crate::config::{
+    self, Config, ConfigError, Environment, Origin, ProviderConfig, Sourced, platform,
+};
 use crate::engine::RunConfig;
 use crate::policy::{Mode, PathRules, Policy, ProcessRules};
+use crate::process::{ProcessLimits, ProcessSettings, Processes, ProcessesError};
 use crate::prompt::Surroundings;
-use crate::protocol::{Event, NoticeLevel};
+use crate::protocol::{Capability, Event, NoticeLevel};
 use crate::render::{JsonRenderer, Palette, Renderer, TextOptions, TextRenderer};
-use crate::sandbox::{Sandbox, SandboxError, SandboxSettings};
+use crate::sandbox::{Sandbox, SandboxSettings};
 
 use crate::tools::{BUILTINS, Toolbox, ToolboxError};
 use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// Who starts native programs; `None` where nothing may be started.
+///
+/// # Errors
+/// When the private directory of the programs cannot be made.
+pub(super) fn processes(config: &Config) -> Result<Option<Processes>, ProcessesError> {
+    let Some(settings) = process_settings(config) else {
+        return Ok(None);
+    };
+    Processes::new(settings).map(Some)
+}
+
+fn process_settings(config: &Config) -> Option<ProcessSettings> {
+    if !config.allowed.contains(Capability::Process) {
+        return None;
+    }
+    let process = &config.process;
+    let launcher = match config::executable() {
+        Ok(launcher) => launcher,
+        Err(error) => {
+            tracing::warn!(%error, "no native programs: this program does not know its own file");
+            return None;
+        }
+    };
+    Some(ProcessSettings {
+        launcher,
+        workspace: config.workspace.clone(),
+        programs: process
+            .programs
+            .iter()
+            .chain(&process.read_only_programs)
+            .cloned()
+            .collect(),
+        search_path: process.search_path.clone(),
+        read_paths: process.read_paths.clone(),
+        cargo_home: process.cargo_home.clone(),
+        environment: process.environment.clone(),
+        limits: ProcessLimits {
+            processes: process.max_processes,
+            file_bytes: process.file_bytes,
+            address_space_bytes: process.address_space_bytes,
+            open_files: process.open_files,
+        },
+        layers: None,
+        without_sandbox: process.without_sandbox,
+    })
+}
+
 /// The sandbox of the process.
-pub(super) fn sandbox(config: &Config) -> Result<Sandbox, SandboxError> {
+pub(super) fn sandbox(config: &Config) -> Result<Sandbox, CommandError> {
     let defaults = SandboxSettings::default();
-    Sandbox::new(SandboxSettings {
+    Ok(Sandbox::new(SandboxSettings {
+        processes: processes(config)?,
         cache: config.directories.cache.clone(),
         max_memory_bytes: defaults.max_memory_bytes.max(config.limits.memory_bytes),
         ..defaults
-    })
+    })?)
 }
 
 /// The built-in tools and the plugins.
@@ -41,7 +93,11 @@ pub(super) fn policy(config: &Config) -> Result<Policy, ConfigError> {
         workspace: config.workspace.clone(),
         skills: config.skills.clone(),
         paths: path_rules(config)?,
-        processes: ProcessRules::default(),
+        processes: ProcessRules {
+            programs: config.process.programs.clone(),
+            read_only_programs: config.process.read_only_programs.clone(),
+            network: config.process.network,
+        },
         limits: config.limits,
     })
 }
@@ -143,11 +199,17 @@ pub(super) fn renderer(
 
 /// What the settings have to say, before a run begins.
 pub(super) fn notices(config: &Config) -> impl Iterator<Item = Event> {
-    config.notices.iter().map(|message| Event::Notice {
+    let settings = config.notices.iter().map(|message| Event::Notice {
         level: NoticeLevel::Warning,
         code: "settings".to_owned(),
         message: message.clone(),
-    })
+    });
+    let unsafe_processes = config.process.without_sandbox.then(|| Event::Notice {
+        level: NoticeLevel::Warning,
+        code: "unsafe_no_process_sandbox".to_owned(),
+        message: "native programs run without any sandbox, because of --unsafe-no-process-sandbox: they can read and change whatever you can".to_owned(),
+    });
+    settings.chain(unsafe_processes)
 }
 
 /// The day in UTC, as `2026-03-14`.

@@ -19,11 +19,15 @@ pub enum ConfigError {
         /// The setting that reads most like it.
         nearest: Option<String>,
     },
-    /// The table of limits is not written as one.
-    #[error("{origin}: `limits` is a table; write a line [limits], and below it one line a limit")]
-    LimitsNoTable {
+    /// A table is not written as one.
+    #[error(
+        "{origin}: `{table}` is a table; write a line [{table}], and below it one line a setting"
+    )]
+    NoTable {
         /// Where.
         origin: Origin,
+        /// The table.
+        table: &'static str,
     },
     /// A value does not fit its setting.
     #[error("{origin}: `{key}` {problem}")]

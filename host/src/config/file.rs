@@ -16,8 +16,8 @@ use toml::de::{DeTable, DeValue};
 /// The most bytes a settings file may have.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The table of the limits.
-const LIMITS: &str = "limits";
+/// The tables that there are.
+const TABLES: [&str; 2] = ["limits", "process"];
 
 /// Reads `file` if it exists.
 pub(super) fn layer(file: &Path, home: Option<&Path>) -> Result<Option<Layer>, ConfigError> {
@@ -66,18 +66,20 @@ fn parse(file: &Path, text: &str, home: Option<&Path>) -> Result<Layer, ConfigEr
     })?;
     let mut layer = Layer::default();
     for (key, value) in in_order(document.get_ref()) {
-        match value.get_ref() {
-            DeValue::Table(table) if key.get_ref() == LIMITS => {
+        let name = TABLES.into_iter().find(|name| key.get_ref() == name);
+        match (name, value.get_ref()) {
+            (Some(name), DeValue::Table(table)) => {
                 for (key, value) in in_order(table) {
-                    reader.set(&mut layer, Some(LIMITS), key, value)?;
+                    reader.set(&mut layer, Some(name), key, value)?;
                 }
             }
-            _ if key.get_ref() == LIMITS => {
-                return Err(ConfigError::LimitsNoTable {
+            (Some(table), _) => {
+                return Err(ConfigError::NoTable {
                     origin: reader.origin(key.span()),
+                    table,
                 });
             }
-            _ => reader.set(&mut layer, None, key, value)?,
+            (None, _) => reader.set(&mut layer, None, key, value)?,
         }
     }
     Ok(layer)
@@ -168,7 +170,7 @@ fn names_a_key(leaf: &str) -> bool {
 }
 
 fn nearest_setting(leaf: &str) -> Option<String> {
-    let leaves = ROWS.iter().map(Row::leaf).chain([LIMITS]);
+    let leaves = ROWS.iter().map(Row::leaf).chain(TABLES);
     let found = nearest(leaf, leaves)?;
     let row = ROWS.iter().find(|row| row.leaf() == found);
     Some(row.map_or(found, |row| row.key.to_owned()))

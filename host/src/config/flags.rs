@@ -43,6 +43,8 @@ pub struct Flags {
     pub skills: Option<PathBuf>,
     /// `--color`
     pub color: Option<ColorWhen>,
+    /// `--unsafe-no-process-sandbox`
+    pub unsafe_no_process_sandbox: bool,
     /// The flags of the limits.
     pub limits: Vec<(Limit, u64)>,
     /// Read no file and no variable but those that say where directories are. The demo runs so:

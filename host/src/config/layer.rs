@@ -4,6 +4,7 @@
 //! comes from, and the laying of one layer over another ([`Settings::apply`]).
 
 use super::origin::Sourced;
+use super::process::{ProcessLayer, ProcessTable};
 use super::quantity::{InvalidQuantity, parse_count, parse_limit};
 use super::resolve::offered;
 use super::setting::{ROWS, Setting};
@@ -53,7 +54,7 @@ pub(super) struct Base<'a> {
 }
 
 impl Base<'_> {
-    fn path(&self, written: &Path) -> PathBuf {
+    pub(super) fn path(&self, written: &Path) -> PathBuf {
         match (written.strip_prefix("~"), self.home, self.directory) {
             (Ok(rest), Some(home), _) => home.join(rest),
             (_, _, Some(directory)) => directory.join(written),
@@ -81,6 +82,7 @@ pub(super) struct Layer {
     masked: Vec<Sourced<String>>,
     protected: Vec<Sourced<String>>,
     color: Option<Sourced<ColorWhen>>,
+    process: ProcessLayer,
     limits: Vec<(Limit, Sourced<u64>)>,
     /// What was set, in order, for the rules about who may set what.
     pub(super) assigned: Vec<(Setting, Origin)>,
@@ -147,6 +149,7 @@ impl Layer {
             Setting::Masked => self.masked = globs(raw, &origin)?,
             Setting::Protected => self.protected = globs(raw, &origin)?,
             Setting::Color => self.color = some(raw.choice(&ColorWhen::ALL)?, origin),
+            Setting::Process(key) => self.process.set(key, raw, origin, base)?,
             Setting::Limit(limit) => {
                 let value = parse_limit(limit, &raw.number()?).map_err(wrong)?;
                 self.limits.push((limit, Sourced { value, origin }));
@@ -179,7 +182,7 @@ impl Raw {
         }
     }
 
-    fn number(self) -> Result<String, String> {
+    pub(super) fn number(self) -> Result<String, String> {
         match self {
             Raw::Number(text) | Raw::Text(text) => Ok(text),
             other => Err(other.not("a number")),
@@ -192,7 +195,7 @@ impl Raw {
         u32::try_from(count).map_err(|error| error.to_string())
     }
 
-    fn switch(self) -> Result<bool, String> {
+    pub(super) fn switch(self) -> Result<bool, String> {
         match self {
             Raw::Switch(on) => Ok(on),
             Raw::Text(text) => match text.as_str() {
@@ -217,7 +220,7 @@ impl Raw {
             .ok_or_else(|| format!("takes one of {}, not `{text}`", names.join(", ")))
     }
 
-    fn list(self) -> Result<Vec<String>, String> {
+    pub(super) fn list(self) -> Result<Vec<String>, String> {
         match self {
             Raw::List(items) => Ok(items),
             other => Err(other.not("a list such as [\"one\", \"two\"]")),
@@ -312,6 +315,7 @@ pub(super) struct Settings {
     pub masked: Vec<Sourced<String>>,
     pub protected: Vec<Sourced<String>>,
     pub color: Sourced<ColorWhen>,
+    pub process: ProcessTable,
     pub limits: Limits,
     limit_origins: [Origin; Limit::ALL.len()],
 }
@@ -337,6 +341,7 @@ impl Default for Settings {
             masked: Vec::new(),
             protected: Vec::new(),
             color: Sourced::default(ColorWhen::Auto),
+            process: ProcessTable::default(),
             limits: Limits::default(),
             limit_origins: [const { Origin::Default }; Limit::ALL.len()],
         }
@@ -375,6 +380,7 @@ impl Settings {
         self.masked.extend(layer.masked);
         self.protected.extend(layer.protected);
         over(&mut self.color, layer.color);
+        self.process.apply(layer.process);
         for (limit, asked) in layer.limits {
             limit.set(&mut self.limits, asked.value);
             self.limit_origins[limit as usize] = asked.origin;
@@ -434,6 +440,7 @@ impl Settings {
             Setting::Masked => all(&self.masked),
             Setting::Protected => all(&self.protected),
             Setting::Color => chosen(&self.color, &ColorWhen::ALL),
+            Setting::Process(key) => self.process.shown(key),
             Setting::Limit(limit) => (
                 limit.of(&self.limits).to_string(),
                 &self.limit_origins[limit as usize],

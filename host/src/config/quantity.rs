@@ -30,6 +30,11 @@ pub(super) fn parse_count(text: &str, least: u64, most: u64) -> Result<u64, Inva
     parse(text, PLAIN, "a whole number such as 50", least, most)
 }
 
+/// A number of bytes within a range. Suffixes: `KiB`, `MiB`, `GiB`.
+pub(super) fn parse_bytes(text: &str, least: u64, most: u64) -> Result<u64, InvalidQuantity> {
+    parse(text, BYTES, "bytes, or 64MiB, 1GiB", least, most)
+}
+
 /// The value of a limit. Suffixes: `k`, `M`, `G` for thousands; `KiB`, `MiB`, `GiB` for bytes;
 /// `ms`, `s`, `min` for the deadline.
 ///

@@ -4,6 +4,7 @@
 
 use super::layer::{Base, Layer, Raw, Settings, Think};
 use super::origin::Sourced;
+use super::process::{ProcessConfig, ProcessKey};
 use super::setting::{ROWS, Row, Setting, VARIABLE_PREFIX};
 use super::{
     Colors, ConfigError, Directories, Environment, Flags, Origin, ProviderConfig, directories,
@@ -37,6 +38,8 @@ pub struct Config {
     pub limits: Limits,
     /// What tools are given at most.
     pub allowed: Capabilities,
+    /// Native processes.
+    pub process: ProcessConfig,
     /// Components to load beside the built-in ones.
     pub plugins: Vec<PathBuf>,
     /// hotcell's own directories.
@@ -71,9 +74,17 @@ pub struct Key {
     pub origin: Option<Origin>,
 }
 
-/// The capabilities that this version can give; `process` and `network` have no host side yet.
+/// The capabilities that this version can give; `network` has no host side yet, and `process` only
+/// on Linux.
 pub fn offered() -> Capabilities {
-    Capabilities::READ_ONLY.union(Capabilities::from_iter([Capability::WorkspaceWrite]))
+    let writing = Capabilities::from_iter([Capability::WorkspaceWrite]);
+    let process = Capabilities::from_iter([Capability::Process]);
+    let offered = Capabilities::READ_ONLY.union(writing);
+    if cfg!(target_os = "linux") {
+        offered.union(process)
+    } else {
+        offered
+    }
 }
 
 impl Config {
@@ -151,6 +162,7 @@ impl Config {
             max_parallel_calls: settings.max_parallel_calls.value,
             limits: settings.limits,
             allowed: settings.capabilities.value,
+            process: settings.process.resolve(&environment, flags),
             plugins: settings.plugins.value,
             directories,
             colors: Colors::resolve(settings.color.value, &environment),
@@ -206,7 +218,15 @@ fn from_variables(environment: &Environment) -> Result<Layer, ConfigError> {
                     .filter(|glob| !glob.is_empty())
                     .collect(),
             ),
-            Setting::Capabilities => Raw::List(
+            Setting::Process(ProcessKey::ReadPaths) => Raw::List(
+                std::env::split_paths(text()?)
+                    .filter_map(|path| path.into_os_string().into_string().ok())
+                    .collect(),
+            ),
+            Setting::Capabilities
+            | Setting::Process(
+                ProcessKey::Programs | ProcessKey::ReadOnlyPrograms | ProcessKey::Environment,
+            ) => Raw::List(
                 text()?
                     .split(',')
                     .map(str::trim)

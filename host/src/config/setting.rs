@@ -3,6 +3,7 @@
 //!
 //! A new setting is one row here, one field in `layer.rs`, and the compiler names the rest.
 
+use super::process::ProcessKey;
 use crate::protocol::Limit;
 
 /// One thing that can be set.
@@ -24,6 +25,7 @@ pub(super) enum Setting {
     Masked,
     Protected,
     Color,
+    Process(ProcessKey),
     Limit(Limit),
 }
 
@@ -46,13 +48,21 @@ impl Row {
         self.key.rsplit('.').next().unwrap_or(self.key)
     }
 
-    /// The variable: `HOTCELL_` and the key.
+    /// The variable: `HOTCELL_` and the key, of limits without their table.
     pub(super) fn variable(&self) -> String {
-        format!("{VARIABLE_PREFIX}{}", self.leaf().to_ascii_uppercase())
+        let name = match self.setting {
+            // These leaves say little without their table.
+            Setting::Process(_) => self.key.replace('.', "_"),
+            _ => self.leaf().to_owned(),
+        };
+        format!("{VARIABLE_PREFIX}{}", name.to_ascii_uppercase())
     }
 
     /// Whether the workspace's own file may set it, to something tighter than what stands.
     pub(super) const fn workspace_may_tighten(&self) -> bool {
+        if let Setting::Process(key) = self.setting {
+            return key.workspace_may_tighten();
+        }
         matches!(
             self.setting,
             Setting::Limit(_)
@@ -209,6 +219,69 @@ pub(super) const ROWS: &[Row] = &[
         "Colours; `auto` follows the terminal, `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.",
     ),
     row(
+        Setting::Process(ProcessKey::Programs),
+        "process.programs",
+        "",
+        "list of names",
+        "Native programs that tools with the `process` capability may start, each found on `PATH` outside of the workspace.",
+    ),
+    row(
+        Setting::Process(ProcessKey::ReadOnlyPrograms),
+        "process.read_only_programs",
+        "",
+        "list of names",
+        "Those that may run in plan mode as well, where they can change nothing.",
+    ),
+    row(
+        Setting::Process(ProcessKey::ReadPaths),
+        "process.read_paths",
+        "",
+        "list of directories",
+        "What processes can read beside the system's directories and the usual toolchains below the home directory.",
+    ),
+    row(
+        Setting::Process(ProcessKey::Environment),
+        "process.environment",
+        "",
+        "list of variables",
+        "Variables of hotcell's own environment that processes get. All others they do not.",
+    ),
+    row(
+        Setting::Process(ProcessKey::Network),
+        "process.network",
+        "",
+        "`true` or `false`",
+        "Whether processes see the network of the machine.",
+    ),
+    row(
+        Setting::Process(ProcessKey::MaxProcesses),
+        "process.max_processes",
+        "",
+        "number",
+        "Processes and threads of one start, at once.",
+    ),
+    row(
+        Setting::Process(ProcessKey::FileBytes),
+        "process.file_bytes",
+        "",
+        "bytes, or `MiB`, `GiB`",
+        "The largest file a process can write.",
+    ),
+    row(
+        Setting::Process(ProcessKey::AddressSpaceBytes),
+        "process.address_space_bytes",
+        "",
+        "bytes, or `MiB`, `GiB`",
+        "Address space of each process, what is only reserved included.",
+    ),
+    row(
+        Setting::Process(ProcessKey::OpenFiles),
+        "process.open_files",
+        "",
+        "number",
+        "Files and pipes each process has open at once.",
+    ),
+    row(
         Setting::Limit(Limit::Fuel),
         "limits.fuel",
         "--fuel",
@@ -274,7 +347,7 @@ mod tests {
             );
         }
         // One a variant: the plain ones and the limits.
-        assert_eq!(ROWS.len(), 16 + Limit::ALL.len());
+        assert_eq!(ROWS.len(), 16 + ProcessKey::ALL.len() + Limit::ALL.len());
         for limit in Limit::ALL {
             let row = Setting::Limit(limit).row();
             assert_eq!(row.leaf(), limit.key());

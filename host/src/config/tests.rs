@@ -111,6 +111,7 @@ fn without_any_source_the_defaults_stand() {
         set(&[
             Capability::WorkspaceRead,
             Capability::WorkspaceWrite,
+            Capability::Process,
             Capability::SessionState,
             Capability::Skills
         ])
@@ -167,6 +168,15 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
         ("masked", "*.secret"),
         ("protected", "migrations"),
         ("color", "always"),
+        ("process.programs", "git"),
+        ("process.read_only_programs", "git"),
+        ("process.read_paths", "toolchain"),
+        ("process.environment", "GOFLAGS"),
+        ("process.network", "true"),
+        ("process.max_processes", "10"),
+        ("process.file_bytes", "1MiB"),
+        ("process.address_space_bytes", "1GiB"),
+        ("process.open_files", "64"),
         ("limits.fuel", "1G"),
         ("limits.deadline_ms", "2s"),
         ("limits.memory_bytes", "64MiB"),
@@ -181,7 +191,16 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
         "a new setting belongs into this test"
     );
 
-    let lists = ["capabilities", "plugins", "masked", "protected"];
+    let lists = [
+        "capabilities",
+        "plugins",
+        "masked",
+        "protected",
+        "process.programs",
+        "process.read_only_programs",
+        "process.read_paths",
+        "process.environment",
+    ];
     let toml: String = written
         .iter()
         .map(|(key, value)| {
@@ -220,6 +239,17 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
         assert_eq!(config.masked[0].value, "*.secret");
         assert_eq!(config.protected[0].value, "migrations");
         assert!(config.colors.stdout);
+        assert_eq!(config.process.programs, ["git"]);
+        assert_eq!(config.process.read_only_programs, ["git"]);
+        assert_eq!(
+            config.process.read_paths[0],
+            bench.path(base).join("toolchain")
+        );
+        assert!(config.process.network);
+        assert_eq!(config.process.max_processes, 10);
+        assert_eq!(config.process.file_bytes, 1 << 20);
+        assert_eq!(config.process.address_space_bytes, 1 << 30);
+        assert_eq!(config.process.open_files, 64);
         assert_eq!(
             Limit::ALL.map(|limit| limit.of(&config.limits)),
             [1_000_000_000, 2_000, 64 << 20, 1_000, 9, 8, 7]
@@ -324,10 +354,10 @@ fn mistakes_in_variables_and_flags_name_them() {
         bench.error(),
         "--base-url: `base_url` must begin with http:// or https://"
     );
-    let bench = Bench::new().flags(|flags| flags.allow = vec![Capability::Process]);
+    let bench = Bench::new().flags(|flags| flags.allow = vec![Capability::Network]);
     assert_eq!(
         bench.error(),
-        "--allow, --deny: `capabilities` names process, which this version of hotcell cannot give to any tool; remove it"
+        "--allow, --deny: `capabilities` names network, which this version of hotcell cannot give to any tool; remove it"
     );
     let bench = Bench::new().variable("HOTCELL_MODLE", "m");
     assert_eq!(

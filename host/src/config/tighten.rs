@@ -42,7 +42,11 @@ pub(super) fn check(
                 origin: origin.clone(),
                 key: row.key.to_owned(),
                 asked: asked.shown(*setting).0,
-                standing,
+                standing: if standing.is_empty() {
+                    "none".to_owned()
+                } else {
+                    standing
+                },
                 standing_origin: standing_origin.clone(),
                 user_file,
             });
@@ -75,6 +79,7 @@ fn is_looser(setting: Setting, asked: &Settings, standing: &Settings) -> bool {
         Setting::Plan => standing.plan.value && !asked.plan.value,
         // These only add.
         Setting::Masked | Setting::Protected => false,
+        Setting::Process(key) => asked.process.is_looser(key, &standing.process),
         // Not for workspaces at all; unknown means refuse.
         _ => true,
     }

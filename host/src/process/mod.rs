@@ -24,7 +24,7 @@ mod view;
 #[cfg(target_os = "linux")]
 mod wire;
 
-pub use child::{Child, Ended, Exit, Input, Output};
+pub use child::{Child, Ended, Ending, Exit, Input, Output};
 #[cfg(target_os = "linux")]
 pub use launcher::launch;
 pub use layers::{Layer, LayerState, Layers};

@@ -132,6 +132,11 @@ impl Processes {
         self.shared.private.path()
     }
 
+    /// The programs that were found, by name.
+    pub fn programs(&self) -> impl Iterator<Item = &str> {
+        self.shared.programs.names()
+    }
+
     /// The programs that a call with this grant can start, by name.
     pub fn available(&self, grant: &Grant) -> Vec<String> {
         let Some(processes) = grant.processes() else {

@@ -48,7 +48,8 @@ pub trait CallOutput: Send + Sync {
 pub struct CallOutcome {
     /// The answer, or why there is none.
     pub result: Result<Vec<ResultContent>, CallFailure>,
-    /// What the rules for files refused, one line each, few, each once: the tool saw a code only.
+    /// What the rules for files refused, and what processes made against them and was undone, one
+    /// line each, few, each once: the tool saw a code only, or nothing.
     pub refusals: Vec<String>,
     /// What the call used.
     pub stats: CallStats,
@@ -101,6 +102,7 @@ pub async fn call(
     let Ended {
         result,
         refusals,
+        notes,
         stats,
     } = in_store(
         component.runtime(),
@@ -121,9 +123,11 @@ pub async fn call(
         Ok(content) => content_within(content, grant.limits().output_bytes),
         Err(error) => Err(error.into()),
     });
+    let mut lines = refusals.into_lines();
+    lines.extend(notes);
     CallOutcome {
         result,
-        refusals: refusals.into_lines(),
+        refusals: lines,
         stats,
     }
 }
@@ -162,6 +166,8 @@ impl CallOutput for Unheard {
 struct Ended<T> {
     result: Result<T, CallFailure>,
     refusals: Refusals,
+    /// What was found after its native processes.
+    notes: Vec<String>,
     stats: CallStats,
 }
 
@@ -186,6 +192,7 @@ async fn in_store<T>(
             return Ended {
                 result: Err(CallFailure { kind, message }),
                 refusals: Refusals::default(),
+                notes: Vec::new(),
                 stats: CallStats::default(),
             };
         }
@@ -213,9 +220,14 @@ async fn in_store<T>(
         memory_bytes: store.data().peak_memory_bytes(),
         host_calls: store.data().host_calls(),
     };
+    let refusals = std::mem::take(&mut store.data_mut().refusals);
+    let endings = std::mem::take(&mut store.data_mut().endings);
+    // Ends what the guest left running; the next call finds the workspace at rest.
+    drop(store);
     Ended {
         result,
-        refusals: std::mem::take(&mut store.data_mut().refusals),
+        refusals,
+        notes: endings.notes().await,
         stats,
     }
 }

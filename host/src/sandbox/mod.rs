@@ -22,6 +22,7 @@ pub use component::{Component, LoadError};
 pub use runtime::Allocator;
 pub use state::{MemoryState, SessionState, StateError, Versioned};
 
+use crate::process::Processes;
 use crate::workspace::{Journals, NoJournal};
 use runtime::Runtime;
 use std::borrow::Cow;
@@ -47,6 +48,8 @@ pub struct SandboxSettings {
     pub state: Arc<dyn SessionState>,
     /// Who is told before a call changes a file.
     pub journals: Arc<dyn Journals>,
+    /// Who starts native processes; `None` where there are none.
+    pub processes: Option<Processes>,
 }
 
 impl Default for SandboxSettings {
@@ -58,6 +61,7 @@ impl Default for SandboxSettings {
             pooling: true,
             state: Arc::new(MemoryState::default()),
             journals: Arc::new(NoJournal),
+            processes: None,
         }
     }
 }

@@ -10,6 +10,7 @@ use super::imports;
 use super::lane::Lane;
 use super::state::SessionState;
 use super::store::{Guest, OpenedDirectories};
+use crate::process::Processes;
 use crate::workspace::Journals;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -64,6 +65,7 @@ pub struct Runtime {
     pub compile_lane: Lane,
     pub state: Arc<dyn SessionState>,
     pub journals: Arc<dyn Journals>,
+    pub processes: Option<Processes>,
     pub opened: OpenedDirectories,
     ticker: Ticker,
 }
@@ -85,6 +87,7 @@ impl Runtime {
             compile_lane: Lane::default(),
             state: settings.state,
             journals: settings.journals,
+            processes: settings.processes,
             opened: OpenedDirectories::default(),
             ticker,
         })

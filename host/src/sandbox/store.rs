@@ -7,6 +7,7 @@
 use super::call::CallOutput;
 use super::failure::LimitReached;
 use super::imports::filesystem::Refusals;
+use super::imports::process::Endings;
 use super::imports::stdio::{LogStream, ProgramOutput};
 use super::runtime::Runtime;
 use crate::policy::{Grant, PathRules};
@@ -35,6 +36,9 @@ pub struct Guest {
     pub refusals: Refusals,
     pub table: ResourceTable,
     pub capabilities: Capabilities,
+    pub grant: Grant,
+    /// Of the native processes that the call has started.
+    pub endings: Endings,
     pub call: CallIdentity,
     pub output: Arc<dyn CallOutput>,
     pub runtime: Arc<Runtime>,
@@ -160,6 +164,8 @@ pub fn new_store(
         refusals: Refusals::default(),
         table,
         capabilities: grant.capabilities(),
+        grant: grant.clone(),
+        endings: Endings::default(),
         call,
         output,
         runtime: Arc::clone(runtime),

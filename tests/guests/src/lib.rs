@@ -9,13 +9,14 @@ pub mod bindings {
     #![allow(missing_docs)] // generated from wit/tool.wit, where the documentation is
     wit_bindgen::generate!({
         path: "../../wit",
-        world: "tool-component",
+        world: "tool-component-with-process",
+        generate_all,
         pub_export_macro: true,
     });
 }
 
 pub use bindings::exports::hotcell::tool::tool::Guest as Tool;
-pub use bindings::hotcell::tool::{progress, state, types};
+pub use bindings::hotcell::tool::{process, progress, state, types};
 pub use types::{Capability, Content, Definition, ErrorKind, Image, Invocation};
 
 /// What a call answers.

@@ -53,6 +53,15 @@ fn what_a_workspace_may_not_do_is_refused() {
         "think = \"always\"",
         "max_output_tokens = 1",
         "color = \"never\"",
+        "[process]\nprograms = [\"git\", \"evil\"]",
+        "[process]\nprograms = [\"./evil\"]",
+        "[process]\nread_only_programs = [\"git\"]",
+        "[process]\nread_paths = [\"/\"]",
+        "[process]\nread_paths = [\"/etc\"]",
+        "[process]\nenvironment = [\"ANTHROPIC_API_KEY\"]",
+        "[process]\nnetwork = true",
+        "[process]\nmax_processes = 100000",
+        "process = true",
         "api_key = \"sk-workspace\"",
     ] {
         let message = Bench::new().user(user).workspace(text).error();

@@ -4,4 +4,5 @@
 //! beside the old one. It must never hold logic.
 
 pub mod files;
+pub mod process;
 pub mod v0_1;

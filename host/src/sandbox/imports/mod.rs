@@ -5,6 +5,7 @@
 //! through the store it is called for.
 
 pub mod filesystem;
+pub mod process;
 mod progress;
 mod state;
 pub mod stdio;
@@ -21,10 +22,11 @@ use wasmtime_wasi::random::WasiRandom;
 
 /// The interfaces a component may import, without their versions. Only messages come from this
 /// list; the linker decides.
-pub const OFFERED: [&str; 23] = [
+pub const OFFERED: [&str; 24] = [
     "hotcell:tool/types",
     "hotcell:tool/state",
     "hotcell:tool/progress",
+    "hotcell:tool/process",
     "wasi:io/error",
     "wasi:io/poll",
     "wasi:io/streams",
@@ -71,6 +73,10 @@ pub fn linker(engine: &Engine) -> wasmtime::Result<Linker<Guest>> {
     v0_1::hotcell::tool::types::add_to_linker::<Guest, HasSelf<Guest>>(l, |guest| guest)?;
     v0_1::hotcell::tool::state::add_to_linker::<Guest, HasSelf<Guest>>(l, |guest| guest)?;
     v0_1::hotcell::tool::progress::add_to_linker::<Guest, HasSelf<Guest>>(l, |guest| guest)?;
+    super::bindings::process::hotcell::tool::process::add_to_linker::<Guest, HasSelf<Guest>>(
+        l,
+        |guest| guest,
+    )?;
     Ok(linker)
 }
 
