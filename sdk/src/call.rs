@@ -4,6 +4,7 @@
 //! convenience with good messages and not the boundary: the sandbox holds whatever this lets pass.
 
 use crate::host::{Backend, Host};
+use crate::process::{self, Command, Finished, Process};
 use crate::{Capability, StateError, ToolError};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -173,6 +174,33 @@ impl<'host> Call<'host> {
     /// not take the value.
     pub fn state_swap(&self, key: &str, value: &[u8], expected: u64) -> Result<u64, StateError> {
         self.host.state_swap(key, value, expected)
+    }
+
+    /// The native programs that this call can start, by name. None without
+    /// [`Capability::Process`].
+    pub fn programs(&self) -> Vec<String> {
+        self.host.programs()
+    }
+
+    /// Starts a native program in the sandbox of the host. Needs [`Capability::Process`]. It ends
+    /// with the call at the latest.
+    ///
+    /// # Errors
+    /// [`Denied`](crate::ErrorKind::Denied) when the capability was not given, or a rule forbids
+    /// the program, its directory or a variable; [`NotFound`](crate::ErrorKind::NotFound) when it
+    /// is not installed; [`Failed`](crate::ErrorKind::Failed) when the system cannot start it.
+    pub fn start(&self, command: &Command) -> Result<Process, ToolError> {
+        self.host.start(command)
+    }
+
+    /// Runs a native program to its end, with `input` as its standard input. It is ended when it
+    /// writes more than `most` bytes, both streams together.
+    ///
+    /// # Errors
+    /// Those of [`start`](Call::start); [`Failed`](crate::ErrorKind::Failed) when the program wrote
+    /// too much. An exit status other than 0 is no error.
+    pub fn run(&self, command: &Command, input: &[u8], most: usize) -> Result<Finished, ToolError> {
+        process::run(self.start(command)?, input, most)
     }
 
     /// Shows one line to the person who watches, while the call still runs. The model does not see

@@ -5,7 +5,9 @@
 
 use crate::call::Facts;
 use crate::host::Backend;
+use crate::process::{Command, Exit, Piece, Process, Running, Stream};
 use crate::{Call, Capability, Content, ErrorKind, StateError, Tool, ToolError, Versioned};
+use std::path::Path;
 use std::time::Duration;
 
 wit_bindgen::generate!({
@@ -20,7 +22,91 @@ wit_bindgen::generate!({
 pub use exports::hotcell::tool::tool::Guest;
 pub use hotcell::tool::types as wire;
 
-use hotcell::tool::{progress, state};
+use hotcell::tool::{process, progress, state};
+use wasi::io::poll::{Pollable, poll};
+use wasi::io::streams::{InputStream, OutputStream, StreamError};
+
+/// How much is read at once.
+const PIECE_BYTES: u64 = 64 << 10;
+
+/// A process of the host. The streams go before the child they belong to.
+struct Started {
+    stdin: Option<OutputStream>,
+    stdout: Option<InputStream>,
+    stderr: Option<InputStream>,
+    child: process::Child,
+}
+
+impl Running for Started {
+    fn write(&mut self, bytes: &[u8]) -> Option<usize> {
+        let stdin = self.stdin.as_ref()?;
+        let room = usize::try_from(stdin.check_write().ok()?).unwrap_or(usize::MAX);
+        let taken = bytes.len().min(room);
+        if taken > 0 {
+            stdin.write(bytes.get(..taken)?).ok()?;
+        }
+        Some(taken)
+    }
+
+    fn close_input(&mut self) {
+        if let Some(stdin) = self.stdin.take() {
+            // Dropping the stream would drop what it has not passed on yet. A program that reads no
+            // more is no fault.
+            let _ = stdin.blocking_flush();
+        }
+    }
+
+    fn read(&mut self, stream: Stream) -> Piece {
+        let slot = match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        };
+        let Some(open) = slot else {
+            return Piece::End;
+        };
+        match open.read(PIECE_BYTES) {
+            Ok(bytes) if bytes.is_empty() => Piece::NothingYet,
+            Ok(bytes) => Piece::Bytes(bytes),
+            Err(StreamError::Closed | StreamError::LastOperationFailed(_)) => {
+                *slot = None;
+                Piece::End
+            }
+        }
+    }
+
+    fn exit(&self) -> Option<Exit> {
+        self.child.exit_status().map(|exit| match exit {
+            process::Exit::Code(code) => Exit::Code(code),
+            process::Exit::Signal(signal) => Exit::Signal(signal),
+        })
+    }
+
+    fn wait(&mut self, for_room: bool) {
+        let outputs = [self.stdout.as_ref(), self.stderr.as_ref()];
+        let mut ready: Vec<Pollable> = outputs
+            .into_iter()
+            .flatten()
+            .map(InputStream::subscribe)
+            .collect();
+        // The end is news only when both streams have ended: before that it would be told again
+        // and again.
+        if ready.is_empty() {
+            ready.push(self.child.subscribe());
+        }
+        if let Some(stdin) = self.stdin.as_ref().filter(|_| for_room) {
+            ready.push(stdin.subscribe());
+        }
+        poll(&ready.iter().collect::<Vec<_>>());
+    }
+
+    fn kill(&mut self) {
+        // What was still on its way is of no use, and would keep `wait` from waiting for the end.
+        self.stdin = None;
+        self.stdout = None;
+        self.stderr = None;
+        self.child.kill();
+    }
+}
 
 /// The imports that the host links.
 pub(crate) struct Imports;
@@ -37,6 +123,36 @@ impl Backend for Imports {
 
     fn report(&self, line: &str) {
         progress::report(line);
+    }
+
+    fn programs(&self) -> Vec<String> {
+        process::available()
+    }
+
+    fn start(&self, command: &Command) -> Result<Process, ToolError> {
+        let directory = command
+            .working_directory()
+            .map_or("/workspace".into(), Path::to_string_lossy);
+        let child = process::spawn(&process::Command {
+            program: command.program.clone(),
+            arguments: command.arguments.clone(),
+            environment: command.environment.clone(),
+            working_directory: directory.into_owned(),
+        })
+        .map_err(|error| match error {
+            process::SpawnError::Denied(why) => ToolError::denied(why),
+            process::SpawnError::NotFound => ToolError::not_found(format!(
+                "the program `{}` is not installed",
+                command.program
+            )),
+            process::SpawnError::Failed(why) => ToolError::new(ErrorKind::Failed, why),
+        })?;
+        Ok(Process::new(Box::new(Started {
+            stdin: child.stdin(),
+            stdout: child.stdout(),
+            stderr: child.stderr(),
+            child,
+        })))
     }
 }
 

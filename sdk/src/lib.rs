@@ -48,6 +48,7 @@ mod export;
 mod host;
 mod invoke;
 mod path;
+mod process;
 mod tool;
 
 #[cfg(all(target_os = "wasi", target_env = "p2"))]
@@ -61,6 +62,7 @@ pub use call::{Call, Versioned};
 pub use definition::{Definition, definition};
 pub use error::{ErrorKind, StateError, ToolError};
 pub use path::{ReadPath, WritePath};
+pub use process::{Command, Exit, Finished, Process, Stream};
 pub use schemars::JsonSchema;
 pub use serde::Deserialize;
 pub use tool::{Capability, Tool};

@@ -5,11 +5,13 @@
 
 use crate::call::Facts;
 use crate::host::Backend;
+use crate::process::{Command, Exit, Finished, Piece, Process, Running, Stream};
 use crate::{Answer, Call, Capability, Definition, StateError, Tool, ToolError, Versioned};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub use serde_json::{Value, json};
@@ -73,6 +75,21 @@ impl MockHost {
     #[must_use]
     pub fn granting(mut self, capabilities: impl IntoIterator<Item = Capability>) -> Self {
         self.granted = Some(capabilities.into_iter().collect());
+        self
+    }
+
+    /// Lets calls start `program`: a function of the command and of all its input, which stands for
+    /// it. Others are not among the programs of a call.
+    #[must_use]
+    pub fn with_program(
+        mut self,
+        program: impl Into<String>,
+        run: impl Fn(&Command, &[u8]) -> Finished + Send + Sync + 'static,
+    ) -> Self {
+        let program_of = MockProgram(Box::new(run));
+        self.imports
+            .programs
+            .insert(program.into(), Arc::new(program_of));
         self
     }
 
@@ -144,7 +161,83 @@ impl MockHost {
 
 /// The host's side of [`Call`] in a test.
 #[derive(Debug, Default)]
-pub(crate) struct MockImports(Mutex<Memory>);
+pub(crate) struct MockImports {
+    memory: Mutex<Memory>,
+    programs: BTreeMap<String, Arc<MockProgram>>,
+}
+
+/// What stands for a program in a test: a function from the command and its whole input.
+struct MockProgram(Box<dyn Fn(&Command, &[u8]) -> Finished + Send + Sync>);
+
+impl fmt::Debug for MockProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("MockProgram")
+    }
+}
+
+/// A program that reads all of its input before it writes.
+enum MockProcess {
+    Reading {
+        program: Arc<MockProgram>,
+        command: Command,
+        input: Vec<u8>,
+    },
+    Done(Finished),
+}
+
+impl Running for MockProcess {
+    fn write(&mut self, bytes: &[u8]) -> Option<usize> {
+        match self {
+            MockProcess::Reading { input, .. } => {
+                input.extend_from_slice(bytes);
+                Some(bytes.len())
+            }
+            MockProcess::Done(_) => None,
+        }
+    }
+
+    fn close_input(&mut self) {
+        if let MockProcess::Reading {
+            program,
+            command,
+            input,
+        } = self
+        {
+            *self = MockProcess::Done((program.0)(command, input));
+        }
+    }
+
+    fn read(&mut self, stream: Stream) -> Piece {
+        let MockProcess::Done(finished) = self else {
+            return Piece::NothingYet;
+        };
+        let written = match stream {
+            Stream::Stdout => &mut finished.stdout,
+            Stream::Stderr => &mut finished.stderr,
+        };
+        match std::mem::take(written) {
+            bytes if bytes.is_empty() => Piece::End,
+            bytes => Piece::Bytes(bytes),
+        }
+    }
+
+    fn exit(&self) -> Option<Exit> {
+        match self {
+            MockProcess::Reading { .. } => None,
+            MockProcess::Done(finished) => Some(finished.exit),
+        }
+    }
+
+    fn wait(&mut self, _for_room: bool) {}
+
+    fn kill(&mut self) {
+        *self = MockProcess::Done(Finished {
+            exit: Exit::Signal(9),
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+        });
+    }
+}
 
 #[derive(Debug, Default)]
 struct Memory {
@@ -161,7 +254,7 @@ impl Memory {
 impl MockImports {
     /// A test that panicked in mid-call must not hide its message behind a second panic.
     fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -185,6 +278,24 @@ impl Backend for MockImports {
 
     fn report(&self, line: &str) {
         self.memory().reports.push(line.to_owned());
+    }
+
+    fn programs(&self) -> Vec<String> {
+        self.programs.keys().cloned().collect()
+    }
+
+    fn start(&self, command: &Command) -> Result<Process, ToolError> {
+        let program = self.programs.get(command.program()).ok_or_else(|| {
+            ToolError::denied(format!(
+                "`{}` is not among the programs of this call",
+                command.program()
+            ))
+        })?;
+        Ok(Process::new(Box::new(MockProcess::Reading {
+            program: Arc::clone(program),
+            command: command.clone(),
+            input: Vec::new(),
+        })))
     }
 }
 
@@ -329,6 +440,49 @@ mod tests {
                 version: 2
             }))
         );
+    }
+
+    /// Counts the bytes of a text by a program.
+    #[derive(Deserialize, JsonSchema)]
+    struct Count {
+        text: String,
+        most: usize,
+    }
+
+    impl Tool for Count {
+        const NAME: &'static str = "count";
+        const REQUIRES: &'static [Capability] = &[Capability::Process];
+
+        fn run(self, call: &Call<'_>) -> Result<Answer, ToolError> {
+            let command = Command::new("wc").arg("-c").env("LANG", "C");
+            let counted = call.run(&command, self.text.as_bytes(), self.most)?;
+            let out = String::from_utf8_lossy(&counted.stdout).into_owned();
+            Ok(format!("{out}{}", counted.exit.status()).into())
+        }
+    }
+
+    #[test]
+    fn a_program_of_a_test_gets_its_command_and_input() {
+        let host = MockHost::new("unused").with_program("wc", |command, input| {
+            assert_eq!(command.arguments(), ["-c"]);
+            Finished {
+                exit: Exit::Signal(2),
+                stdout: format!("{} ", input.len()).into_bytes(),
+                stderr: Vec::new(),
+            }
+        });
+        let count = |host: &MockHost, most| {
+            host.call::<Count>(json!({ "text": "four", "most": most }))
+                .map(|answer| answer.to_text())
+        };
+        assert_eq!(count(&host, 10), Ok("4 130".to_owned()));
+        let error = count(&host, 1).expect_err("too much");
+        assert_eq!(
+            error.message(),
+            "the program wrote more than 1 bytes and was ended"
+        );
+        let error = count(&MockHost::new("unused"), 10).expect_err("no program");
+        assert_eq!(error.kind(), ErrorKind::Denied);
     }
 
     #[test]
