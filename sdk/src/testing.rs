@@ -5,16 +5,19 @@
 
 use crate::call::Facts;
 use crate::host::Backend;
-use crate::process::{Command, Exit, Finished, Piece, Process, Running, Stream};
+use crate::process::{Command, Finished, Process};
 use crate::{Answer, Call, Capability, Definition, StateError, Tool, ToolError, Versioned};
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub use serde_json::{Value, json};
+
+mod program;
+
+use program::{MockProcess, MockProgram};
 
 /// The wall clock of a call unless [`MockHost::with_deadline`] says otherwise.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -86,10 +89,9 @@ impl MockHost {
         program: impl Into<String>,
         run: impl Fn(&Command, &[u8]) -> Finished + Send + Sync + 'static,
     ) -> Self {
-        let program_of = MockProgram(Box::new(run));
         self.imports
             .programs
-            .insert(program.into(), Arc::new(program_of));
+            .insert(program.into(), Arc::new(MockProgram::new(run)));
         self
     }
 
@@ -166,79 +168,6 @@ pub(crate) struct MockImports {
     programs: BTreeMap<String, Arc<MockProgram>>,
 }
 
-/// What stands for a program in a test: a function from the command and its whole input.
-struct MockProgram(Box<dyn Fn(&Command, &[u8]) -> Finished + Send + Sync>);
-
-impl fmt::Debug for MockProgram {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("MockProgram")
-    }
-}
-
-/// A program that reads all of its input before it writes.
-enum MockProcess {
-    Reading {
-        program: Arc<MockProgram>,
-        command: Command,
-        input: Vec<u8>,
-    },
-    Done(Finished),
-}
-
-impl Running for MockProcess {
-    fn write(&mut self, bytes: &[u8]) -> Option<usize> {
-        match self {
-            MockProcess::Reading { input, .. } => {
-                input.extend_from_slice(bytes);
-                Some(bytes.len())
-            }
-            MockProcess::Done(_) => None,
-        }
-    }
-
-    fn close_input(&mut self) {
-        if let MockProcess::Reading {
-            program,
-            command,
-            input,
-        } = self
-        {
-            *self = MockProcess::Done((program.0)(command, input));
-        }
-    }
-
-    fn read(&mut self, stream: Stream) -> Piece {
-        let MockProcess::Done(finished) = self else {
-            return Piece::NothingYet;
-        };
-        let written = match stream {
-            Stream::Stdout => &mut finished.stdout,
-            Stream::Stderr => &mut finished.stderr,
-        };
-        match std::mem::take(written) {
-            bytes if bytes.is_empty() => Piece::End,
-            bytes => Piece::Bytes(bytes),
-        }
-    }
-
-    fn exit(&self) -> Option<Exit> {
-        match self {
-            MockProcess::Reading { .. } => None,
-            MockProcess::Done(finished) => Some(finished.exit),
-        }
-    }
-
-    fn wait(&mut self, _for_room: bool) {}
-
-    fn kill(&mut self) {
-        *self = MockProcess::Done(Finished {
-            exit: Exit::Signal(9),
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-        });
-    }
-}
-
 #[derive(Debug, Default)]
 struct Memory {
     state: BTreeMap<String, Versioned>,
@@ -291,11 +220,7 @@ impl Backend for MockImports {
                 command.program()
             ))
         })?;
-        Ok(Process::new(Box::new(MockProcess::Reading {
-            program: Arc::clone(program),
-            command: command.clone(),
-            input: Vec::new(),
-        })))
+        Ok(Process::new(Box::new(MockProcess::new(program, command))))
     }
 }
 
@@ -363,7 +288,7 @@ fn first_difference<'text>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Deserialize, ErrorKind, JsonSchema};
+    use crate::{Deserialize, ErrorKind, Exit, JsonSchema};
 
     /// Adds to a number that the session keeps.
     #[derive(Deserialize, JsonSchema)]

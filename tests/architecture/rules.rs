@@ -12,6 +12,7 @@ pub const LADDER: &[(&str, u8)] = &[
     ("protocol", 1),
     ("config", 2),
     ("policy", 2),
+    ("process", 3),
     ("workspace", 3),
     ("provider", 4),
     ("sandbox", 4),

@@ -154,3 +154,29 @@ fn the_doctor_shows_no_key() {
     assert!(ended.out.contains("OPENAI_API_KEY is set"), "{}", ended.out);
     assert!(!format!("{}{}", ended.out, ended.err).contains("sk-secret"));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_doctor_lists_every_layer_of_the_process_sandbox() {
+    let ended = Bench::new().run(&["doctor", "--json"]);
+    let layers = ended.out.matches("\"process sandbox\"").count();
+    assert_eq!(layers, hotcell::process::Layer::ALL.len(), "{}", ended.out);
+    for layer in hotcell::process::Layer::ALL {
+        assert!(ended.out.contains(layer.name()), "{layer}: {}", ended.out);
+    }
+}
+
+#[test]
+fn running_without_the_process_sandbox_is_told_in_every_run() {
+    for flags in [
+        &["--unsafe-no-process-sandbox"][..],
+        &["--unsafe-no-process-sandbox", "--json"],
+    ] {
+        let ended = Bench::new().scripted("{text: Done.}", flags);
+        assert_eq!(ended.code, Some(0), "{}", ended.err);
+        let told = format!("{}{}", ended.out, ended.err);
+        assert!(told.contains("without any sandbox"), "{told}");
+    }
+    let ended = Bench::new().scripted("{text: Done.}", &[]);
+    assert!(!ended.err.contains("sandbox"), "{}", ended.err);
+}

@@ -20,6 +20,7 @@ const SHELL: &[&str] = &[
     "for f in /proc/1/fd/*; do cat $f; done",
     "cat /proc/1/environ",
     "cat /etc/shadow",
+    "ls /etc/ssl/private",
     "ls /root /home",
     "ls /var /run /boot",
     "cat /proc/kcore",

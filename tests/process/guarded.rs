@@ -116,6 +116,45 @@ async fn what_is_made_although_it_is_protected_is_removed_and_told() {
 }
 
 #[tokio::test]
+async fn a_directory_that_was_closed_stays_closed() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+    let stage = Stage::new();
+    stage.file("ws/closed/.env", MASKED);
+    for mode in [0o000, 0o444, 0o111] {
+        set_permissions(stage.path("ws/closed"), Permissions::from_mode(mode)).expect("mode");
+        let told = stage
+            .sh("chmod 755 closed; cat closed/.env; ls -a closed; true")
+            .await;
+        assert!(!told.stdout.contains("very-secret"), "{mode:o}: {told:?}");
+    }
+    set_permissions(stage.path("ws/closed"), Permissions::from_mode(0o755)).expect("mode");
+}
+
+#[tokio::test]
+async fn a_protected_link_is_put_back() {
+    for tried in [
+        "rm .bashrc; echo evil > .bashrc",
+        "ln -sf /tmp/evil .bashrc",
+        "rm .bashrc",
+        "rm .bashrc; mkdir .bashrc; echo evil > .bashrc/x",
+        "mv hello.txt .bashrc",
+    ] {
+        let stage = Stage::new();
+        symlink("profiles/mine", stage.path("ws/.bashrc")).expect("link");
+        let told = stage.sh(tried).await;
+        let target = std::fs::read_link(stage.path("ws/.bashrc"));
+        assert_eq!(
+            target.ok(),
+            Some("profiles/mine".into()),
+            "{tried}: {told:?}"
+        );
+        let notes = told.ended.notes.join("\n");
+        assert!(notes.contains("it is a link again"), "{tried}: {notes}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_removed_is_never_outside() {
     let stage = Stage::new();
     let before = stage.outside();

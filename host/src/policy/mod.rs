@@ -271,4 +271,45 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn plan_mode_gives_processes_only_with_programs_that_look() {
+        let tool = ToolDefinition {
+            name: "t".into(),
+            description: String::new(),
+            input_schema: serde_json::json!({"type": "object"}),
+            requires: set(&[WorkspaceRead]),
+            accepts: Capabilities::ALL,
+        };
+        let processes = |mode, read_only: &[&str], allowed: Capabilities| {
+            let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+            let policy = Policy {
+                mode,
+                allowed,
+                workspace: PathBuf::from("/w"),
+                skills: None,
+                paths: PathRules::default(),
+                processes: ProcessRules {
+                    programs: names(&["git", "sh"]),
+                    read_only_programs: names(read_only),
+                    network: false,
+                },
+                limits: Limits::default(),
+            };
+            match policy.decide(&tool) {
+                Decision::Grant(grant) => grant
+                    .processes()
+                    .map(|one| (one.programs.join(" "), one.writable)),
+                Decision::Deny(rule) => panic!("{rule}"),
+            }
+        };
+        let all = Capabilities::ALL;
+        let looking = set(&[WorkspaceRead, Process]);
+        let given = |programs: &str, writable| Some((programs.to_owned(), writable));
+        assert_eq!(processes(Mode::Act, &[], all), given("git sh", true));
+        assert_eq!(processes(Mode::Act, &[], looking), given("git sh", false));
+        assert_eq!(processes(Mode::Act, &[], set(&[WorkspaceRead])), None);
+        assert_eq!(processes(Mode::Plan, &[], all), None);
+        assert_eq!(processes(Mode::Plan, &["git"], all), given("git", false));
+    }
 }

@@ -7,12 +7,12 @@
 use super::plan::{Exception, ExceptionKind};
 use crate::policy::{PathClass, PathRules};
 use rustix::fs::{FileType, Mode, OFlags, RawDir, ResolveFlags, openat2};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Entries that are looked at before and after each process. A workspace with more gets no
 /// process: what was not looked at could not be held back.
@@ -55,6 +55,9 @@ pub(super) enum TreeError {
 pub(super) struct Exceptions {
     /// Parents before children.
     pub found: Vec<Exception>,
+    /// Protected paths that are links, with their targets. Nothing can be mounted on a link, so
+    /// these are looked at afterwards only.
+    links: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl Exceptions {
@@ -70,25 +73,29 @@ impl Exceptions {
             rules,
             entries: 0,
             found: Vec::new(),
+            links: BTreeMap::new(),
             buffer: Vec::with_capacity(BUFFER_BYTES),
         };
         walk.directory(root, Path::new(""), 0)?;
+        let links = walk.links;
         let mut found = walk.found;
         found.sort_by(|a, b| {
             let depth = |one: &Exception| one.path.components().count();
             (depth(a), &a.path).cmp(&(depth(b), &b.path))
         });
-        Ok(Exceptions { found })
+        Ok(Exceptions { found, links })
     }
 
     /// Protected and masked paths that are here and not in `before`, without those below another.
-    fn new_since<'a>(&'a self, before: &Exceptions) -> Vec<&'a Exception> {
-        let known: BTreeSet<&Path> = before
-            .guarded()
-            .map(|exception| exception.path.as_path())
-            .collect();
-        let mut new: Vec<&Exception> = Vec::new();
-        for exception in self.guarded() {
+    fn new_since(&self, before: &Exceptions) -> Vec<Exception> {
+        let known: BTreeSet<&Path> = before.paths().collect();
+        let links = self.links.keys().map(|path| Exception {
+            path: path.clone(),
+            kind: ExceptionKind::Protected,
+            is_directory: false,
+        });
+        let mut new: Vec<Exception> = Vec::new();
+        for exception in self.guarded().cloned().chain(links) {
             let covered = new
                 .iter()
                 .any(|other| exception.path.starts_with(&other.path));
@@ -103,6 +110,12 @@ impl Exceptions {
             }
         }
         new
+    }
+
+    /// Every guarded path, links included.
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        let guarded = self.guarded().map(|exception| exception.path.as_path());
+        guarded.chain(self.links.keys().map(PathBuf::as_path))
     }
 
     fn guarded(&self) -> impl Iterator<Item = &Exception> {
@@ -135,7 +148,7 @@ pub(super) fn undo_forbidden(
                 ExceptionKind::Masked => "masked",
                 ExceptionKind::Protected | ExceptionKind::Pinned => "protected",
             };
-            match remove(workspace, made) {
+            match remove(workspace, &made) {
                 Ok(()) => format!("`{shown}` is {kind}; the process made it, and it was removed"),
                 Err(error) => format!(
                     "`{shown}` is {kind}; the process made it, and it could not be removed: {error}"
@@ -143,10 +156,12 @@ pub(super) fn undo_forbidden(
             }
         })
         .collect();
-    let still: BTreeSet<&Path> = after
-        .guarded()
-        .map(|exception| exception.path.as_path())
-        .collect();
+    for (path, target) in &before.links {
+        if after.links.get(path) != Some(target) {
+            notes.push(restore(workspace, path, target, &after));
+        }
+    }
+    let still: BTreeSet<&Path> = after.paths().collect();
     notes.extend(
         before
             .guarded()
@@ -161,14 +176,51 @@ pub(super) fn undo_forbidden(
     notes
 }
 
+/// Puts a protected link back in place of whatever is there now.
+fn restore(workspace: &Path, path: &Path, target: &Path, after: &Exceptions) -> String {
+    let shown = path.display();
+    let there = after.found.iter().find(|exception| exception.path == path);
+    let is_directory = there.is_some_and(|exception| exception.is_directory);
+    let restored = below(workspace, path).and_then(|(_parent, entry)| {
+        match remove_entry(&entry, is_directory) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        std::os::unix::fs::symlink(target, entry)
+    });
+    match restored {
+        Ok(()) => {
+            format!("`{shown}` is protected; the process changed it, and it is a link again")
+        }
+        Err(error) => format!(
+            "`{shown}` is protected; the process changed it, and it could not be put back: {error}"
+        ),
+    }
+}
+
 /// Removes a path below the workspace, without a link on the way being followed.
 fn remove(workspace: &Path, made: &Exception) -> io::Result<()> {
+    let (_parent, entry) = below(workspace, &made.path)?;
+    remove_entry(&entry, made.is_directory)
+}
+
+fn remove_entry(entry: &Path, is_directory: bool) -> io::Result<()> {
+    if is_directory {
+        std::fs::remove_dir_all(entry)
+    } else {
+        std::fs::remove_file(entry)
+    }
+}
+
+/// A path to an entry of the workspace that leads through no link, good for as long as its open
+/// parent is held.
+fn below(workspace: &Path, path: &Path) -> io::Result<(OwnedFd, PathBuf)> {
     let root = rustix::fs::open(
         workspace,
         OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
         Mode::empty(),
     )?;
-    let (Some(parent), Some(name)) = (made.path.parent(), made.path.file_name()) else {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
     let parent = if parent.as_os_str().is_empty() {
@@ -179,11 +231,7 @@ fn remove(workspace: &Path, made: &Exception) -> io::Result<()> {
     let entry = Path::new("/proc/self/fd")
         .join(parent.as_raw_fd().to_string())
         .join(name);
-    if made.is_directory {
-        std::fs::remove_dir_all(entry)
-    } else {
-        std::fs::remove_file(entry)
-    }
+    Ok((parent, entry))
 }
 
 /// Opens a path below `root`, no link followed.
@@ -201,6 +249,7 @@ struct Walk<'a> {
     rules: &'a PathRules,
     entries: usize,
     found: Vec<Exception>,
+    links: BTreeMap<PathBuf, PathBuf>,
     buffer: Vec<u8>,
 }
 
@@ -236,6 +285,10 @@ impl Walk<'_> {
                     continue;
                 }
                 PathClass::Protected if own == PathClass::Protected => {}
+                PathClass::Protected if entry.is_link => {
+                    self.add_link(&open, &path)?;
+                    continue;
+                }
                 PathClass::Protected => {
                     self.add(&path, ExceptionKind::Protected, entry.is_directory)?;
                 }
@@ -251,8 +304,10 @@ impl Walk<'_> {
                     Ok(inner) => self.directory(inner, &path, depth + 1)?,
                     // Gone meanwhile, or another thing now: nothing to look at.
                     Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => {}
-                    // What we cannot read, the process cannot either: it is the same user.
-                    Err(rustix::io::Errno::ACCESS) => {}
+                    // The process is the same user, and could let itself in.
+                    Err(rustix::io::Errno::ACCESS) => {
+                        self.add(&path, ExceptionKind::Masked, true)?;
+                    }
                     Err(error) => return Err(unreadable(&path, error)),
                 }
             }
@@ -287,6 +342,23 @@ impl Walk<'_> {
             });
         }
         Ok(entries)
+    }
+
+    fn add_link(&mut self, directory: &OwnedFd, path: &Path) -> Result<(), TreeError> {
+        if self.links.len() == MOST_EXCEPTIONS {
+            return Err(TreeError::Exceptions);
+        }
+        let name = path.file_name().unwrap_or_default();
+        match rustix::fs::readlinkat(directory, name, Vec::new()) {
+            Ok(target) => {
+                let target = PathBuf::from(OsStr::from_bytes(target.to_bytes()));
+                self.links.insert(path.to_owned(), target);
+                Ok(())
+            }
+            // Gone meanwhile, or another thing now.
+            Err(rustix::io::Errno::NOENT | rustix::io::Errno::INVAL) => Ok(()),
+            Err(error) => Err(unreadable(path, error)),
+        }
     }
 
     fn add(

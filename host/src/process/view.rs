@@ -25,7 +25,8 @@ const SYSTEM: &[&str] = &[
 /// Of what is mounted, what may not be read as a whole.
 const IN_PART: &str = "/etc";
 
-/// What programs read of `/etc`: where libraries and certificates are, names of users, zones.
+/// What programs read of `/etc`: where libraries and certificates are, names of users, zones. No
+/// directory that holds private keys, which root could read.
 const ETC: &[&str] = &[
     "alternatives",
     "ca-certificates",
@@ -45,11 +46,16 @@ const ETC: &[&str] = &[
     "nsswitch.conf",
     "os-release",
     "passwd",
-    "pki",
+    "pki/ca-trust",
+    "pki/tls/cert.pem",
+    "pki/tls/certs",
+    "pki/tls/openssl.cnf",
     "protocols",
     "resolv.conf",
     "services",
-    "ssl",
+    "ssl/cert.pem",
+    "ssl/certs",
+    "ssl/openssl.cnf",
     "terminfo",
     "timezone",
 ];
@@ -86,10 +92,12 @@ impl Scene {
         scene.readable.extend(etc.filter(|path| path.exists()));
         let mut more: BTreeSet<PathBuf> = BTreeSet::new();
         for path in read_paths {
-            let Ok(real) = path.canonicalize() else {
-                continue;
-            };
-            more.insert(real);
+            // The root is not among them: everything is surely not meant.
+            if let Ok(real) = path.canonicalize()
+                && real.parent().is_some()
+            {
+                more.insert(real);
+            }
         }
         // In order, so that parents come before what is below them.
         for path in more {

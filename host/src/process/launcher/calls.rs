@@ -120,6 +120,10 @@ const NAMESPACES: [u64; 7] = [
 ];
 
 /// Requests that type into a terminal.
+#[expect(
+    clippy::unnecessary_cast,
+    reason = "the constants have another type where the C library is musl"
+)]
 const TERMINAL_INPUT: [u64; 2] = [libc::TIOCSTI as u64, libc::TIOCLINUX as u64];
 
 /// What the network needs, where it is allowed. Sockets with a path stay refused: they reach
