@@ -206,6 +206,29 @@ async fn a_table_of_escapes_by_system_calls() {
 }
 
 #[tokio::test]
+async fn the_network_is_there_where_the_user_gives_it_and_services_are_not() {
+    let mut stage = stage();
+    stage.network = true;
+    let path = stage.path("ws/socket");
+    let _service = std::os::unix::net::UnixListener::bind(&path).expect("a socket");
+    let (_listener, port) = listener().await;
+    let told = stage
+        .python(&format!(
+            "
+import socket
+socket.create_connection(('127.0.0.1', {port})).close()
+print('connected')
+try: socket.socket(socket.AF_UNIX).connect('/workspace/socket')
+except PermissionError: print('refused')
+try: socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+except PermissionError: print('refused')
+"
+        ))
+        .await;
+    assert_eq!(told.stdout, "connected\nrefused\nrefused\n", "{told:?}");
+}
+
+#[tokio::test]
 async fn pairs_of_sockets_and_threads_and_children_still_work() {
     let stage = Stage::new();
     let told = stage

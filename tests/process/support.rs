@@ -33,6 +33,7 @@ pub struct Stage {
     pub allowed: Capabilities,
     pub settings: ProcessSettings,
     pub rules: PathRules,
+    pub network: bool,
 }
 
 /// What a program said, and how it ended.
@@ -58,6 +59,7 @@ impl Stage {
             allowed: Capabilities::ALL,
             settings: ProcessSettings::default(),
             rules: PathRules::default(),
+            network: false,
         };
         fs::create_dir(stage.path("ws")).expect("workspace");
         stage.file("ws/hello.txt", "hello\n");
@@ -111,7 +113,7 @@ impl Stage {
             processes: ProcessRules {
                 programs: self.settings.programs.clone(),
                 read_only_programs: vec!["sh".to_owned()],
-                network: false,
+                network: self.network,
             },
             limits: Limits::default(),
         };

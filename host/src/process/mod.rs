@@ -13,6 +13,10 @@ mod follow;
 #[cfg(target_os = "linux")]
 mod launcher;
 mod layers;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "nobody launches anything there")
+)]
 mod plan;
 mod programs;
 mod settings;

@@ -88,8 +88,17 @@ impl Scene {
                 Err(_) => {}
             }
         }
-        let etc = ETC.iter().map(|name| Path::new(IN_PART).join(name));
-        scene.readable.extend(etc.filter(|path| path.exists()));
+        for path in ETC.iter().map(|name| Path::new(IN_PART).join(name)) {
+            let Ok(real) = path.canonicalize() else {
+                continue;
+            };
+            scene.readable.push(path);
+            // Such as the addresses of name servers, which may be a link to `/run`.
+            if !scene.mounts.iter().any(|mount| real.starts_with(mount)) {
+                scene.mounts.push(real.clone());
+                scene.readable.push(real);
+            }
+        }
         let mut more: BTreeSet<PathBuf> = BTreeSet::new();
         for path in read_paths {
             // The root is not among them: everything is surely not meant.
