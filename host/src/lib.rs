@@ -15,4 +15,5 @@ pub mod provider;
 pub mod render;
 pub mod sandbox;
 pub mod tools;
+pub mod undo;
 pub mod workspace;

@@ -16,6 +16,7 @@ pub const LADDER: &[(&str, u8)] = &[
     ("workspace", 3),
     ("provider", 4),
     ("sandbox", 4),
+    ("undo", 4),
     ("history", 4),
     ("prompt", 4),
     ("tools", 5),

@@ -40,6 +40,14 @@ pub enum Command {
     Tools(ToolsArgs),
     /// Print the definitions of a component's tools as JSON
     Describe(DescribeArgs),
+    /// Take back what a run changed in the workspace
+    #[command(
+        after_help = "WHAT is RUN, RUN:TURN or RUN:TURN:CALL; a run is `last`, its id or the beginning of it.\n\
+                      Nothing is undone where something was changed since. An undo can be undone."
+    )]
+    Undo(UndoArgs),
+    /// Show what a run changed in the workspace
+    Diff(DiffArgs),
     /// Check what works here, and say what to type where something does not
     Doctor(DoctorArgs),
     /// Print a completion script for a shell
@@ -113,6 +121,51 @@ pub struct DescribeArgs {
     /// The component
     #[arg(value_name = "PATH.wasm")]
     pub component: PathBuf,
+}
+
+/// `hotcell undo`
+#[derive(Debug, Args)]
+pub struct UndoArgs {
+    /// Which run, turn or call [default: last]
+    pub what: Option<String>,
+    /// List the runs that changed something here, with their turns and calls
+    #[arg(long, conflicts_with_all = ["what", "force", "dry_run"])]
+    pub list: bool,
+    /// Show what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Also where something was changed since; that is kept, and undone like everything else
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+impl UndoArgs {
+    /// The flags that are settings.
+    pub fn flags(&self) -> Flags {
+        let mut flags = Flags::default();
+        self.place.add_to(&mut flags);
+        flags
+    }
+}
+
+/// `hotcell diff`
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// Which run, turn or call, as for `hotcell undo` [default: last]
+    pub what: Option<String>,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+impl DiffArgs {
+    /// The flags that are settings.
+    pub fn flags(&self) -> Flags {
+        let mut flags = Flags::default();
+        self.place.add_to(&mut flags);
+        flags
+    }
 }
 
 /// `hotcell doctor`

@@ -9,6 +9,7 @@ use crate::protocol::{DoneReason, Event};
 use crate::provider::ProviderSetupError;
 use crate::sandbox::{LoadError, SandboxError};
 use crate::tools::ToolboxError;
+use crate::undo::UndoError;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -72,6 +73,9 @@ pub enum CommandError {
     /// A component.
     #[error(transparent)]
     Tools(#[from] ToolboxError),
+    /// What was changed earlier.
+    #[error(transparent)]
+    Undo(#[from] UndoError),
     /// A component file that was asked about.
     #[error("cannot load {}: {why}", .file.display())]
     Component {
@@ -113,7 +117,11 @@ impl CommandError {
         match self {
             // `hotcell … | head` is no fault: the reader has what it wants.
             CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
-            CommandError::Output(_) | CommandError::Machine { .. } => Exit::Failed,
+            CommandError::Output(_)
+            | CommandError::Machine { .. }
+            | CommandError::Undo(
+                UndoError::Conflicts { .. } | UndoError::Store { .. } | UndoError::Workspace { .. },
+            ) => Exit::Failed,
             _ => Exit::Usage,
         }
     }

@@ -13,6 +13,7 @@ mod interrupts;
 mod log;
 mod run;
 mod tools;
+mod undo;
 mod wiring;
 
 #[cfg(target_os = "linux")]
@@ -68,6 +69,8 @@ fn perform(arguments: Arguments, environment: &Environment) -> Result<Exit, Comm
         Some(Command::Demo(args)) => on_runtime(demo::demo(&args, environment)),
         Some(Command::Tools(args)) => on_runtime(tools::tools(&args, environment)),
         Some(Command::Describe(args)) => on_runtime(describe::describe(&args)),
+        Some(Command::Undo(args)) => undo::undo(&args, environment),
+        Some(Command::Diff(args)) => undo::diff(&args, environment),
         Some(Command::Doctor(args)) => on_runtime(doctor::doctor(&args, environment)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -35,11 +35,16 @@ pub(super) async fn run(args: &RunArgs, environment: &Environment) -> Result<Exi
     for notice in wiring::notices(&config) {
         renderer.event(&notice)?;
     }
-    let run_config = wiring::run_config(
+    let mut run_config = wiring::run_config(
         &config,
         &provider_config.model,
         Answers::from(&provider_config),
     )?;
+    let (recorder, notice) = wiring::recorder(&config, &run_config, &prompt);
+    run_config.recorder = recorder;
+    if let Some(notice) = notice {
+        renderer.event(&notice)?;
+    }
     let mut interrupts = interrupts::listen()?;
     let run = Engine::new(provider, Arc::new(toolbox)).run(run_config, History::new(), prompt);
     follow(run, renderer.as_mut(), &mut interrupts).await

@@ -16,6 +16,8 @@ use crate::render::{JsonRenderer, Palette, Renderer, TextOptions, TextRenderer};
 use crate::sandbox::{Sandbox, SandboxSettings};
 
 use crate::tools::{BUILTINS, Toolbox, ToolboxError};
+use crate::undo::{Recorder, UndoError, UndoStore};
+use crate::workspace::{Access, Workspace};
 use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -150,7 +152,32 @@ pub(super) fn run_config(
             platform: platform(),
             date: date(now),
         },
+        recorder: Recorder::off(),
     })
+}
+
+/// Who keeps what the run changes, and what a person has to know where nobody does.
+pub(super) fn recorder(config: &Config, run: &RunConfig, title: &str) -> (Recorder, Option<Event>) {
+    let off = |why: String| {
+        let notice = Event::Notice {
+            level: NoticeLevel::Warning,
+            code: "undo_off".to_owned(),
+            message: format!("`hotcell undo` will not know this run: {why}"),
+        };
+        (Recorder::off(), Some(notice))
+    };
+    let Some(data) = &config.directories.data else {
+        return off(UndoError::NoStore.to_string());
+    };
+    let place = &config.workspace;
+    match Workspace::open(place, Access::ReadOnly, run.policy.paths.clone()) {
+        Ok(workspace) => {
+            let store = UndoStore::new(data);
+            let recorder = Recorder::new(store, &run.session_id, place, workspace, title);
+            (recorder, None)
+        }
+        Err(error) => off(error.to_string()),
+    }
 }
 
 /// How the model is asked to answer.
@@ -225,6 +252,11 @@ fn date(now: SystemTime) -> String {
     };
     let month = MONTHS.iter().position(|name| name == month).unwrap_or(0) + 1;
     format!("{year}-{month:02}-{day}")
+}
+
+/// The id of something that begins now.
+pub(super) fn new_id() -> String {
+    session_id(SystemTime::now())
 }
 
 /// Unique on this machine: the moment and the process.

@@ -16,6 +16,8 @@ pub struct Directories {
     pub config: Option<PathBuf>,
     /// Holds compiled components: `$XDG_CACHE_HOME/hotcell`.
     pub cache: Option<PathBuf>,
+    /// Holds what undo keeps: `$XDG_DATA_HOME/hotcell`.
+    pub data: Option<PathBuf>,
 }
 
 impl Directories {
@@ -32,6 +34,7 @@ impl Directories {
         Directories {
             config: directory("XDG_CONFIG_HOME", ".config"),
             cache: directory("XDG_CACHE_HOME", ".cache"),
+            data: directory("XDG_DATA_HOME", ".local/share"),
         }
     }
 
@@ -54,7 +57,7 @@ impl Directories {
     ) -> Result<(), ConfigError> {
         let settings_file = self.settings_file();
         let own_env_file = self.env_file();
-        let trusted: [(&'static str, Option<&Path>, Option<&'static str>); 5] = [
+        let trusted: [(&'static str, Option<&Path>, Option<&'static str>); 6] = [
             (
                 "hotcell's configuration directory",
                 self.config.as_deref(),
@@ -64,6 +67,11 @@ impl Directories {
                 "hotcell's cache directory",
                 self.cache.as_deref(),
                 Some("XDG_CACHE_HOME"),
+            ),
+            (
+                "hotcell's data directory",
+                self.data.as_deref(),
+                Some("XDG_DATA_HOME"),
             ),
             ("the user's hotcell.toml", settings_file.as_deref(), None),
             ("the user's .env", own_env_file.as_deref(), None),
@@ -225,6 +233,10 @@ mod tests {
             ("home/.config/hotcell", ("contains", config)),
             ("home/.config/hotcell/skills", ("is inside", config)),
             ("home/.cache", ("contains", "hotcell's cache directory")),
+            (
+                "home/.local/share/hotcell/undo",
+                ("is inside", "hotcell's data directory"),
+            ),
             (
                 "home/.cache/hotcell/x",
                 ("is inside", "hotcell's cache directory"),

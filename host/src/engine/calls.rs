@@ -8,6 +8,8 @@ use super::run::Driver;
 use crate::protocol::{Event, NoticeLevel, OutputStream, ToolCall, ToolErrorKind, ToolResult};
 use crate::sandbox::CallOutput;
 use crate::tools::{Admitted, CallWatcher};
+use crate::undo::{CallJournal, Step};
+use crate::workspace::Journal;
 use futures::FutureExt;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,8 +41,14 @@ impl Driver {
             match self.admit(call) {
                 Ok(admitted) => {
                     self.tell_start(call, admitted.arguments().clone()).await;
+                    let journal = self.config.recorder.call(Step {
+                        turn: self.turns,
+                        call: u32::try_from(index + 1).unwrap_or(u32::MAX),
+                        tool: call.name.clone(),
+                    });
                     let work = Work {
                         call: call.clone(),
+                        journal,
                         emitter: self.emitter.clone(),
                         cancel: self.cancel.clone(),
                         session_id: self.config.session_id.clone(),
@@ -98,6 +106,7 @@ impl Driver {
 /// What the task of one call needs.
 struct Work {
     call: ToolCall,
+    journal: Arc<CallJournal>,
     emitter: Emitter,
     cancel: CancellationToken,
     session_id: String,
@@ -111,6 +120,14 @@ impl Work {
             result = self.call(admitted) => result,
             () = self.cancel.cancelled() => failure(&self.call, ToolErrorKind::Interrupted, CUT_SHORT),
         };
+        // The call is over, however it ended, and changes nothing more.
+        let journal = Arc::clone(&self.journal);
+        let kept = tokio::task::spawn_blocking(move || journal.finish()).await;
+        for message in kept.unwrap_or_default() {
+            self.emitter
+                .notice(NoticeLevel::Warning, "not_kept", message)
+                .await;
+        }
         self.emitter.result(&result).await;
         result
     }
@@ -121,6 +138,7 @@ impl Work {
         let (sender, mut shown) = mpsc::unbounded_channel();
         let outlet = Arc::new(Outlet {
             call_id: self.call.id.clone(),
+            journal: Arc::clone(&self.journal),
             sender: Mutex::new(Some(sender)),
         });
         let watcher: Arc<dyn CallWatcher> = Arc::clone(&outlet) as _;
@@ -143,6 +161,7 @@ impl Work {
 /// Where a running call leaves what it shows.
 struct Outlet {
     call_id: String,
+    journal: Arc<CallJournal>,
     /// Taken when the call ends, so that nothing it left behind keeps the run waiting.
     sender: Mutex<Option<mpsc::UnboundedSender<Event>>>,
 }
@@ -170,6 +189,10 @@ impl CallOutput for Outlet {
             stream,
             text,
         });
+    }
+
+    fn journal(&self) -> Arc<dyn Journal> {
+        Arc::clone(&self.journal) as _
     }
 }
 

@@ -24,6 +24,7 @@ use crate::policy::Policy;
 use crate::prompt::Surroundings;
 use crate::provider::Provider;
 use crate::tools::Toolbox;
+use crate::undo::Recorder;
 use std::sync::Arc;
 
 /// Everything a run depends on, fixed at its start.
@@ -47,6 +48,8 @@ pub struct RunConfig {
     pub max_parallel_calls: u32,
     /// Where and when it takes place, for the system prompt.
     pub surroundings: Surroundings,
+    /// Keeps what its calls change.
+    pub recorder: Recorder,
 }
 
 /// What runs have in common: whom to ask, which tools there are, who watches. Cheap to clone.

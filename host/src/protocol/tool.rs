@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// SHA-256 of a component's bytes, in lower-case hex: its identity everywhere.
+/// SHA-256 in lower-case hex. Of a component's bytes it is the component's identity everywhere.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Digest(pub String);

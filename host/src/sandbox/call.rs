@@ -12,6 +12,7 @@ use super::runtime::Runtime;
 use super::store::{CallIdentity, Guest, new_store};
 use crate::policy::{Grant, Policy};
 use crate::protocol::{CallStats, ImageBlock, Limit, OutputStream, ResultContent, ToolErrorKind};
+use crate::workspace::{Journal, NoJournal};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::future::Future;
@@ -37,10 +38,15 @@ pub struct Invocation {
     pub session_id: String,
 }
 
-/// Takes what a guest shows while it runs. Called on the guest's thread: it must not block.
+/// Takes what a guest shows and does while it runs. Called on the guest's thread.
 pub trait CallOutput: Send + Sync {
-    /// A piece of output, in order.
+    /// A piece of output, in order. It must not block.
     fn output(&self, stream: OutputStream, text: String);
+
+    /// Who is told before the call changes a file of its workspace: nobody, unless said otherwise.
+    fn journal(&self) -> Arc<dyn Journal> {
+        Arc::new(NoJournal)
+    }
 }
 
 /// How a call ended, and what it used.
@@ -88,7 +94,6 @@ pub async fn call(
     };
     let identity = CallIdentity {
         session: invocation.session_id.clone(),
-        call: invocation.call_id.clone(),
         component: component.digest().0.clone(),
     };
     let request = types::Invocation {
@@ -139,7 +144,6 @@ pub async fn describe(
 ) -> Result<Vec<types::Definition>, CallFailure> {
     let identity = CallIdentity {
         session: String::new(),
-        call: String::new(),
         component: String::new(),
     };
     let grant = Policy::describe_grant(DESCRIBE_LIMITS);

@@ -23,7 +23,6 @@ pub use runtime::Allocator;
 pub use state::{MemoryState, SessionState, StateError, Versioned};
 
 use crate::process::Processes;
-use crate::workspace::{Journals, NoJournal};
 use runtime::Runtime;
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -46,8 +45,6 @@ pub struct SandboxSettings {
     pub pooling: bool,
     /// Where the values of the `state` import live.
     pub state: Arc<dyn SessionState>,
-    /// Who is told before a call changes a file.
-    pub journals: Arc<dyn Journals>,
     /// Who starts native processes; `None` where there are none.
     pub processes: Option<Processes>,
 }
@@ -60,7 +57,6 @@ impl Default for SandboxSettings {
             max_memory_bytes: 4 << 30,
             pooling: true,
             state: Arc::new(MemoryState::default()),
-            journals: Arc::new(NoJournal),
             processes: None,
         }
     }

@@ -11,7 +11,6 @@ use super::lane::Lane;
 use super::state::SessionState;
 use super::store::{Guest, OpenedDirectories};
 use crate::process::Processes;
-use crate::workspace::Journals;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,7 +63,6 @@ pub struct Runtime {
     pub slots: Semaphore,
     pub compile_lane: Lane,
     pub state: Arc<dyn SessionState>,
-    pub journals: Arc<dyn Journals>,
     pub processes: Option<Processes>,
     pub opened: OpenedDirectories,
     ticker: Ticker,
@@ -86,7 +84,6 @@ impl Runtime {
             slots: Semaphore::new(settings.slots.max(1) as usize),
             compile_lane: Lane::default(),
             state: settings.state,
-            journals: settings.journals,
             processes: settings.processes,
             opened: OpenedDirectories::default(),
             ticker,

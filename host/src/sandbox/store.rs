@@ -51,8 +51,6 @@ pub struct Guest {
 /// Whose call it is, as the imports need it.
 pub struct CallIdentity {
     pub session: String,
-    /// The id of the call.
-    pub call: String,
     /// The namespace of the `state` import.
     pub component: String,
 }
@@ -145,7 +143,7 @@ pub fn new_store(
     started: Instant,
 ) -> wasmtime::Result<Store<Guest>> {
     let limits = *grant.limits();
-    let journal = runtime.journals.of_call(&call.session, &call.call);
+    let journal = output.journal();
     let mounts = runtime.opened.of(grant)?;
     let mounts = mounts
         .into_iter()

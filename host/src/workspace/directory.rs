@@ -5,7 +5,7 @@
 //! by where it is, and a tool can hold any number of them.
 
 use super::change::check_ordinary;
-use super::journal::{ChangeKind, tell};
+use super::journal::{ChangeKind, settle, tell};
 use super::metadata::{Kind, Metadata, NewTime, timestamps};
 use super::resolve::{Links, Place, Root};
 use super::{FileError, Listing, Rule, Workspace};
@@ -125,11 +125,8 @@ impl Directory {
             .check_open_to_change(&place.path)
             .map_err(FileError::when_making)?;
         self.tell(&place, ChangeKind::Create)?;
-        Ok(rustix::fs::mkdirat(
-            place.parent(),
-            place.name(),
-            Mode::from(0o777),
-        )?)
+        let done = rustix::fs::mkdirat(place.parent(), place.name(), Mode::from(0o777));
+        self.settle(&place, done)
     }
 
     /// Removes an empty directory.
@@ -145,11 +142,8 @@ impl Directory {
         self.root().check_way(&place)?;
         self.root().check_open_to_change(&place.path)?;
         self.tell(&place, ChangeKind::RemoveDirectory)?;
-        Ok(rustix::fs::unlinkat(
-            place.parent(),
-            place.name(),
-            AtFlags::REMOVEDIR,
-        )?)
+        let done = rustix::fs::unlinkat(place.parent(), place.name(), AtFlags::REMOVEDIR);
+        self.settle(&place, done)
     }
 
     /// Removes a file or a link, never what the link points to.
@@ -168,11 +162,8 @@ impl Directory {
         }
         self.root().check_making(&place)?;
         self.tell(&place, ChangeKind::Remove)?;
-        Ok(rustix::fs::unlinkat(
-            place.parent(),
-            place.name(),
-            AtFlags::empty(),
-        )?)
+        let done = rustix::fs::unlinkat(place.parent(), place.name(), AtFlags::empty());
+        self.settle(&place, done)
     }
 
     /// Gives what is at `path` the name `new_path` in `target`, replacing what is there.
@@ -193,26 +184,19 @@ impl Directory {
         self.root()
             .check_making(&new)
             .map_err(FileError::when_making)?;
-        if let Some(replaced) = new.found {
-            // Two names of one file: the system does nothing then.
-            if !replaced.is_same_file(&found) || replaced.kind == Kind::Directory {
-                let kind = if replaced.kind == Kind::Directory {
-                    ChangeKind::RemoveDirectory
-                } else {
-                    ChangeKind::Remove
-                };
-                if old.path != new.path {
-                    target.tell(&new, kind)?;
-                }
-            }
+        // Two names of one file: the system does nothing then.
+        let replaced = new.found.filter(|replaced| !replaced.is_same_file(&found));
+        match replaced.map(|replaced| replaced.kind) {
+            Some(Kind::Directory) => target.tell(&new, ChangeKind::RemoveDirectory)?,
+            Some(_) => target.tell(&new, ChangeKind::Remove)?,
+            None => {}
         }
         self.tell(&old, ChangeKind::Rename { to: &new.path })?;
-        Ok(rustix::fs::renameat(
-            old.parent(),
-            old.name(),
-            new.parent(),
-            new.name(),
-        )?)
+        let done = rustix::fs::renameat(old.parent(), old.name(), new.parent(), new.name());
+        if done.is_err() && replaced.is_some() {
+            target.workspace.journal.failed(&new.path);
+        }
+        self.settle(&old, done)
     }
 
     /// Gives the file at `path` another name. A link is linked itself. The file is then not
@@ -253,13 +237,9 @@ impl Directory {
             new.parent(),
             new.name(),
         )?;
-        Ok(rustix::fs::linkat(
-            old.parent(),
-            old.name(),
-            new.parent(),
-            new.name(),
-            AtFlags::empty(),
-        )?)
+        let flags = AtFlags::empty();
+        let done = rustix::fs::linkat(old.parent(), old.name(), new.parent(), new.name(), flags);
+        self.settle(&new, done)
     }
 
     /// Makes a symbolic link at `path` that points to `target`.
@@ -287,11 +267,9 @@ impl Directory {
             .map_err(FileError::when_making)?;
         check_target(&place.path, Path::new(target))?;
         self.tell(&place, ChangeKind::Create)?;
-        Ok(rustix::fs::symlinkat(
-            OsString::from_vec(target.as_bytes().to_vec()),
-            place.parent(),
-            place.name(),
-        )?)
+        let target = OsString::from_vec(target.as_bytes().to_vec());
+        let done = rustix::fs::symlinkat(target, place.parent(), place.name());
+        self.settle(&place, done)
     }
 
     /// Sets the times of what `path` means.
@@ -314,12 +292,17 @@ impl Directory {
         }
         check_ordinary(&place.path, &found)?;
         self.tell(&place, ChangeKind::Times)?;
-        Ok(rustix::fs::utimensat(
+        let done = rustix::fs::utimensat(
             place.parent(),
             place.name(),
             &timestamps(accessed, modified),
             AtFlags::SYMLINK_NOFOLLOW,
-        )?)
+        );
+        self.settle(&place, done)
+    }
+
+    fn settle<T>(&self, place: &Place<'_>, done: Result<T, Errno>) -> Result<T, FileError> {
+        settle(&*self.workspace.journal, &place.path, done)
     }
 
     /// Names are moved and linked within one workspace only: another has rules of its own.

@@ -11,7 +11,6 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Is told about every change before it happens, in order. Called on the thread of the call.
 pub trait Journal: Send + Sync {
@@ -20,6 +19,9 @@ pub trait Journal: Send + Sync {
     /// # Errors
     /// An error keeps the change from happening: what cannot be kept is not overwritten.
     fn before(&self, change: &Change<'_>) -> io::Result<()>;
+
+    /// The change that was told last of this path did not happen.
+    fn failed(&self, path: &Path);
 }
 
 /// Keeps nothing.
@@ -30,20 +32,8 @@ impl Journal for NoJournal {
     fn before(&self, _change: &Change<'_>) -> io::Result<()> {
         Ok(())
     }
-}
 
-/// Gives each call a journal.
-pub trait Journals: Send + Sync {
-    /// The journal of the call `call` of the session `session`. Asked once a call, before its tool
-    /// runs; it is dropped with the call, however that ends.
-    fn of_call(&self, session: &str, call: &str) -> Arc<dyn Journal>;
-}
-
-/// Keeps nothing of any call.
-impl Journals for NoJournal {
-    fn of_call(&self, _session: &str, _call: &str) -> Arc<dyn Journal> {
-        Arc::new(NoJournal)
-    }
+    fn failed(&self, _path: &Path) {}
 }
 
 /// A change that is about to happen.
@@ -142,5 +132,17 @@ pub(super) fn tell(
     journal.before(&change).map_err(|error| {
         tracing::warn!(path = %path.display(), %error, "a change cannot be kept for undo");
         FileError::System(rustix::io::Errno::from_io_error(&error).unwrap_or(rustix::io::Errno::IO))
+    })
+}
+
+/// Tells `journal` when the change that it was told of did not happen.
+pub(super) fn settle<T>(
+    journal: &dyn Journal,
+    path: &Path,
+    done: Result<T, rustix::io::Errno>,
+) -> Result<T, FileError> {
+    done.map_err(|error| {
+        journal.failed(path);
+        error.into()
     })
 }

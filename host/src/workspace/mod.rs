@@ -8,6 +8,7 @@
 mod change;
 mod directory;
 mod file;
+mod hold;
 mod journal;
 mod listing;
 mod metadata;
@@ -19,7 +20,8 @@ mod tests;
 
 pub use directory::Directory;
 pub use file::File;
-pub use journal::{Change, ChangeKind, Earlier, Journal, Journals, NoJournal};
+pub use hold::Held;
+pub use journal::{Change, ChangeKind, Earlier, Journal, NoJournal};
 pub use listing::{Entry, Listing};
 pub use metadata::{Kind, Metadata, Moment, NewTime};
 pub use open::{OpenOptions, Opened};

@@ -112,8 +112,13 @@ impl Directory {
         let flags = options.flags() | OFlags::CREATE | OFlags::EXCL;
         match rustix::fs::openat(place.parent(), place.name(), flags, Mode::from(0o666)) {
             Ok(handle) => Ok(Some(self.opened(handle, place, options))),
-            Err(Errno::EXIST) if !options.exclusive => Ok(None),
-            Err(error) => Err(error.into()),
+            Err(error) => {
+                self.workspace.journal.failed(&place.path);
+                match error {
+                    Errno::EXIST if !options.exclusive => Ok(None),
+                    error => Err(error.into()),
+                }
+            }
         }
     }
 
@@ -156,12 +161,18 @@ impl Directory {
             Mode::empty(),
         ) {
             Ok(handle) => handle,
-            // Removed, or replaced by a link or a socket.
-            Err(Errno::NOENT | Errno::LOOP | Errno::NXIO) => return Ok(None),
-            Err(error) => return Err(error.into()),
+            Err(error) => {
+                self.did_not(&place, options);
+                return match error {
+                    // Removed, or replaced by a link or a socket.
+                    Errno::NOENT | Errno::LOOP | Errno::NXIO => Ok(None),
+                    error => Err(error.into()),
+                };
+            }
         };
         let really = Metadata::from(&rustix::fs::fstat(&handle)?);
         if !really.is_same_file(&found) || really.kind != Kind::File {
+            self.did_not(&place, options);
             return Ok(None);
         }
         if options.changes_content() {
@@ -171,6 +182,13 @@ impl Directory {
             rustix::fs::ftruncate(&handle, 0)?;
         }
         Ok(Some(self.opened(handle, &place, options)))
+    }
+
+    /// A file that was to be changed is not.
+    fn did_not(&self, place: &Place<'_>, options: OpenOptions) {
+        if options.changes_content() {
+            self.workspace.journal.failed(&place.path);
+        }
     }
 
     fn opened(&self, handle: OwnedFd, place: &Place<'_>, options: OpenOptions) -> Opened {

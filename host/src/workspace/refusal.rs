@@ -48,6 +48,12 @@ pub enum Rule {
         /// How many names it has.
         links: u64,
     },
+    /// A directory on the way has become a link.
+    #[error("is at {} now, by a link on the way", .place.display())]
+    Elsewhere {
+        /// Where it leads.
+        place: PathBuf,
+    },
     /// Only regular files and directories are opened.
     #[error("is a {kind}, not a regular file")]
     Special {
@@ -90,6 +96,11 @@ pub enum Rule {
 }
 
 impl FileError {
+    /// Whether it only says that nothing is there.
+    pub const fn is_absence(&self) -> bool {
+        matches!(self, FileError::System(Errno::NOENT | Errno::NOTDIR))
+    }
+
     pub(super) fn refused(path: &Path, rule: Rule) -> Self {
         FileError::Refused(Box::new(Refusal {
             path: path.to_owned(),

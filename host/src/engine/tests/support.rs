@@ -137,6 +137,7 @@ pub(super) async fn no_tools() -> Arc<Toolbox> {
 
 pub(super) fn config() -> RunConfig {
     RunConfig {
+        recorder: Recorder::off(),
         policy: Policy {
             mode: Mode::Act,
             allowed: Capabilities::ALL,

@@ -47,6 +47,7 @@ pub fn code(error: &FileError) -> ErrorCode {
             Rule::Masked { .. } => ErrorCode::NoEntry,
             Rule::Between => ErrorCode::CrossDevice,
             Rule::Leaves { .. }
+            | Rule::Elsewhere { .. }
             | Rule::Above
             | Rule::HardLink { .. }
             | Rule::Special { .. }

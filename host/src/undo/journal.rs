@@ -1,0 +1,279 @@
+//! Who is told of changes while a run goes on.
+//!
+//! Owns the order of things: content is kept and its line written before the change happens, so
+//! that a process killed at any point leaves a log that says what may have changed. What cannot be
+//! kept is not changed, except for files that are too large to keep, of which the person is told.
+
+use super::log::LogWriter;
+use super::objects::{self, Objects};
+use super::record::{Happened, Head, Line, Noted, State, Step, VERSION, moment};
+use super::{MOST_FILE_BYTES, UndoStore};
+use crate::workspace::{Change, ChangeKind, Earlier, Journal, Kind, NoJournal, Workspace};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Keeps what one run changes. Cheap to clone.
+#[derive(Clone)]
+pub struct Recorder {
+    run: Option<Arc<Run>>,
+}
+
+struct Run {
+    objects: Objects,
+    /// To look at how calls left it.
+    workspace: Workspace,
+    log: Mutex<RunLog>,
+}
+
+/// Nothing is written before the first change: most runs change nothing.
+enum RunLog {
+    NotBegun { store: UndoStore, head: Head },
+    Begun(LogWriter),
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder")
+            .field("keeps", &self.run.is_some())
+            .finish()
+    }
+}
+
+impl Recorder {
+    /// Keeps nothing: there is no data directory.
+    pub const fn off() -> Self {
+        Recorder { run: None }
+    }
+
+    /// Keeps the changes of the run with this id in `workspace`, which is at `place`; `title` says
+    /// what the run was for.
+    pub fn new(
+        store: UndoStore,
+        run: &str,
+        place: &Path,
+        workspace: Workspace,
+        title: &str,
+    ) -> Self {
+        let started = SystemTime::now().duration_since(UNIX_EPOCH);
+        let head = Head {
+            version: VERSION,
+            run: run.to_owned(),
+            workspace: place.to_owned(),
+            started: started.map_or(0, |elapsed| elapsed.as_secs()),
+            title: title.chars().take(200).collect(),
+        };
+        Recorder {
+            run: Some(Arc::new(Run {
+                objects: store.objects(),
+                workspace,
+                log: Mutex::new(RunLog::NotBegun { store, head }),
+            })),
+        }
+    }
+
+    /// The journal of one call.
+    pub fn call(&self, step: Step) -> Arc<CallJournal> {
+        Arc::new(CallJournal {
+            run: self.run.clone(),
+            step,
+            told: Mutex::default(),
+        })
+    }
+}
+
+impl Run {
+    fn write(&self, line: &Line) -> io::Result<()> {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        if let RunLog::NotBegun { store, head } = &*log {
+            *log = RunLog::Begun(LogWriter::begin(store, head.clone())?);
+        }
+        match &mut *log {
+            RunLog::Begun(writer) => writer.write(line),
+            RunLog::NotBegun { .. } => Ok(()),
+        }
+    }
+}
+
+/// Is told of what one call changes.
+pub struct CallJournal {
+    run: Option<Arc<Run>>,
+    step: Step,
+    told: Mutex<Told>,
+}
+
+/// What the call did so far.
+#[derive(Default)]
+struct Told {
+    /// Every path it touched.
+    paths: BTreeSet<PathBuf>,
+    /// Files that this call has written before: what they had is kept, and a loop that appends to
+    /// one does not keep it again each time.
+    own: BTreeSet<PathBuf>,
+    /// Files that were too large to keep.
+    too_large: Vec<(PathBuf, u64)>,
+}
+
+impl CallJournal {
+    /// Writes down how the call left what it changed, and answers what a person has to know.
+    /// Reads the changed files, so call it where blocking is fine, and after the call has ended.
+    pub fn finish(&self) -> Vec<String> {
+        let Some(run) = &self.run else {
+            return Vec::new();
+        };
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notices: Vec<String> = told
+            .too_large
+            .iter()
+            .map(|(path, size)| {
+                format!(
+                    "{} had {size} bytes, more than the {MOST_FILE_BYTES} that are kept: what it was cannot be brought back by `hotcell undo`",
+                    path.display()
+                )
+            })
+            .collect();
+        if told.paths.is_empty() {
+            return notices;
+        }
+        let left = told
+            .paths
+            .iter()
+            .filter_map(|path| Some((path.clone(), look(&run.workspace, path).ok()?)))
+            .collect();
+        let line = Line::Ended {
+            step: self.step.clone(),
+            left,
+        };
+        if let Err(error) = run.write(&line) {
+            notices.push(format!(
+                "how this call left its files could not be written down ({error}): `hotcell undo` will ask for --force"
+            ));
+        }
+        notices
+    }
+
+    fn keep(&self, run: &Run, change: &Change<'_>) -> io::Result<()> {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = change.path.to_owned();
+        let (happened, is_kept) = match change.kind {
+            ChangeKind::Write => (Happened::Wrote, true),
+            ChangeKind::Create => (Happened::Created, false),
+            ChangeKind::Remove | ChangeKind::RemoveDirectory => (Happened::Removed, true),
+            ChangeKind::Rename { to } => (Happened::Renamed { to: to.to_owned() }, false),
+            ChangeKind::Times => (Happened::Touched, false),
+        };
+        if happened == Happened::Wrote && told.own.contains(&path) {
+            return Ok(());
+        }
+        let earlier = self.earlier(run, &change.earlier, is_kept)?;
+        if let (State::Unread { size, .. }, true) = (&earlier, is_kept) {
+            told.too_large.push((path.clone(), *size));
+        }
+        run.write(&Line::Change(Noted {
+            step: self.step.clone(),
+            path: path.clone(),
+            happened: happened.clone(),
+            earlier,
+        }))?;
+        match happened {
+            Happened::Wrote => {
+                told.own.insert(path.clone());
+            }
+            Happened::Created | Happened::Removed => {
+                told.own.remove(&path);
+            }
+            Happened::Renamed { to } => {
+                // What is below has other paths now; keeping it once more does no harm.
+                told.own.retain(|own| !own.starts_with(&path));
+                told.paths.insert(to);
+            }
+            Happened::Touched => {}
+        }
+        told.paths.insert(path);
+        Ok(())
+    }
+
+    /// What is there; the content of a file is put into the store if `is_kept`.
+    fn earlier(&self, run: &Run, earlier: &Earlier<'_>, is_kept: bool) -> io::Result<State> {
+        let Some(found) = earlier.metadata()? else {
+            return Ok(State::Absent);
+        };
+        if found.kind != Kind::File {
+            return State::of_other(&found, || earlier.link_target());
+        }
+        let modified = moment(found.modified);
+        if found.size > MOST_FILE_BYTES || !is_kept {
+            return Ok(State::Unread {
+                size: found.size,
+                mode: found.mode,
+                modified,
+            });
+        }
+        let (digest, size) = run.objects.keep(&mut earlier.open()?)?;
+        Ok(State::File {
+            digest,
+            size,
+            mode: found.mode,
+            modified,
+        })
+    }
+}
+
+impl Journal for CallJournal {
+    fn before(&self, change: &Change<'_>) -> io::Result<()> {
+        match &self.run {
+            Some(run) => self.keep(run, change),
+            None => NoJournal.before(change),
+        }
+    }
+
+    fn failed(&self, path: &Path) {
+        let Some(run) = &self.run else {
+            return;
+        };
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.own.remove(path);
+        let line = Line::Failed {
+            step: self.step.clone(),
+            path: path.to_owned(),
+        };
+        if let Err(error) = run.write(&line) {
+            // Undo then finds the path as it does not expect it, and asks.
+            tracing::warn!(path = %path.display(), %error, "a change that failed is not written down");
+        }
+    }
+}
+
+/// What is at a path now.
+pub(super) fn look(workspace: &Workspace, path: &Path) -> io::Result<State> {
+    let held = match workspace.hold(path) {
+        Ok(held) => held,
+        Err(error) if error.is_absence() => return Ok(State::Absent),
+        Err(error) => return Err(io::Error::other(error)),
+    };
+    let Some(found) = held.metadata() else {
+        return Ok(State::Absent);
+    };
+    let earlier = held.earlier();
+    if found.kind != Kind::File {
+        return State::of_other(&found, || earlier.link_target());
+    }
+    let modified = moment(found.modified);
+    if found.size > MOST_FILE_BYTES {
+        return Ok(State::Unread {
+            size: found.size,
+            mode: found.mode,
+            modified,
+        });
+    }
+    let (digest, size) = objects::digest(&mut earlier.open()?)?;
+    Ok(State::File {
+        digest,
+        size,
+        mode: found.mode,
+        modified,
+    })
+}
