@@ -6,7 +6,7 @@
 
 use super::log::LogWriter;
 use super::objects::{self, Objects};
-use super::record::{Happened, Head, Line, Noted, State, Step, VERSION, moment};
+use super::record::{Happened, Head, Line, Noted, State, Step, VERSION, moment, moved};
 use super::{MOST_FILE_BYTES, UndoStore};
 use crate::workspace::{Change, ChangeKind, Earlier, Journal, Kind, NoJournal, Workspace};
 use std::collections::BTreeSet;
@@ -188,6 +188,12 @@ impl CallJournal {
             Happened::Renamed { to } => {
                 // What is below has other paths now; keeping it once more does no harm.
                 told.own.retain(|own| !own.starts_with(&path));
+                let with_it: Vec<PathBuf> = told
+                    .paths
+                    .iter()
+                    .filter_map(|old| moved(old, &path, &to))
+                    .collect();
+                told.paths.extend(with_it);
                 told.paths.insert(to);
             }
             Happened::Touched => {}

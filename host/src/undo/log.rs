@@ -47,8 +47,36 @@ impl LogWriter {
 #[derive(Debug)]
 pub(super) struct Log {
     pub(super) head: Head,
-    pub(super) changes: Vec<Noted>,
-    pub(super) ended: Vec<(Step, Vec<(PathBuf, State)>)>,
+    /// In the order in which they were written.
+    pub(super) entries: Vec<Entry>,
+}
+
+/// What a log tells after its head, without what did not happen.
+#[derive(Debug)]
+pub(super) enum Entry {
+    /// A change.
+    Change(Noted),
+    /// How a call left what it changed.
+    Ended(Step, Vec<(PathBuf, State)>),
+}
+
+impl Entry {
+    pub(super) const fn step(&self) -> &Step {
+        match self {
+            Entry::Change(noted) => &noted.step,
+            Entry::Ended(step, _) => step,
+        }
+    }
+}
+
+impl Log {
+    /// The changes, the first first.
+    pub(super) fn changes(&self) -> impl DoubleEndedIterator<Item = &Noted> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::Change(noted) => Some(noted),
+            Entry::Ended(..) => None,
+        })
+    }
 }
 
 impl UndoStore {
@@ -76,19 +104,18 @@ impl UndoStore {
         };
         let mut log = Log {
             head,
-            changes: Vec::new(),
-            ended: Vec::new(),
+            entries: Vec::new(),
         };
         for line in lines {
             match line {
-                Line::Change(noted) => log.changes.push(noted),
+                Line::Change(noted) => log.entries.push(Entry::Change(noted)),
                 Line::Failed { step, path } => {
-                    let is_it = |noted: &Noted| noted.step == step && noted.path == path;
-                    if let Some(at) = log.changes.iter().rposition(is_it) {
-                        log.changes.remove(at);
+                    let is_it = |entry: &Entry| matches!(entry, Entry::Change(noted) if noted.step == step && noted.path == path);
+                    if let Some(at) = log.entries.iter().rposition(is_it) {
+                        log.entries.remove(at);
                     }
                 }
-                Line::Ended { step, left } => log.ended.push((step, left)),
+                Line::Ended { step, left } => log.entries.push(Entry::Ended(step, left)),
                 Line::Run(_) => break,
             }
         }

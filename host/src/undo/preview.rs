@@ -129,7 +129,7 @@ impl UndoStore {
         let mut seen: HashSet<&Path> = HashSet::new();
         let mut paths = Vec::new();
         let mut renamed = Vec::new();
-        for noted in &log.changes {
+        for noted in log.changes() {
             if let Happened::Renamed { to } = &noted.happened {
                 renamed.push((noted.path.clone(), to.clone()));
                 continue;

@@ -6,7 +6,7 @@
 use crate::protocol::Digest;
 use crate::workspace::{Kind, Metadata, Moment};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Of the format; a log of another version is not read.
 pub(super) const VERSION: u32 = 1;
@@ -149,6 +149,17 @@ impl State {
             _ => State::Special,
         })
     }
+}
+
+/// The path that `path` has when `from` gets the name `to`; `None` if it is not below `from`.
+pub(super) fn moved(path: &Path, from: &Path, to: &Path) -> Option<PathBuf> {
+    let rest = path.strip_prefix(from).ok()?;
+    // Joined to nothing, a path ends in a slash and means a directory.
+    Some(if rest.as_os_str().is_empty() {
+        to.to_owned()
+    } else {
+        to.join(rest)
+    })
 }
 
 pub(super) const fn moment(moment: Moment) -> (i64, u32) {

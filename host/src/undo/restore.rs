@@ -5,9 +5,9 @@
 //! told to a journal again: an undo can be undone.
 
 use super::journal::look;
-use super::log::Log;
+use super::log::{Entry, Log};
 use super::objects::Objects;
-use super::record::{Happened, Noted, State};
+use super::record::{Happened, Noted, State, moved};
 use super::{Recorder, Selection, Step, UndoError, UndoStore};
 use crate::workspace::{Directory, FileError, Moment, NewTime, OpenOptions, Opened, Workspace};
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ impl UndoStore {
             objects: self.objects(),
         };
         let mut outcome: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
-        for noted in log.changes.iter().rev() {
+        for noted in log.changes().rev() {
             let done = inverse.apply(noted);
             let fault = done.err().map(|error| error.to_string());
             outcome.insert(noted.path.clone(), fault);
@@ -90,23 +90,29 @@ impl UndoStore {
 
 /// What is not as the selection left it, and how many paths were looked at.
 fn conflicts(log: &Log, workspace: &Workspace) -> (Vec<Conflict>, usize) {
-    let mut left: BTreeMap<&Path, Option<&State>> = BTreeMap::new();
-    for noted in &log.changes {
-        left.insert(&noted.path, None);
-        if let Happened::Renamed { to } = &noted.happened {
-            left.insert(to, None);
-        }
-    }
-    for (path, state) in log.ended.iter().flat_map(|(_, left)| left) {
-        if let Some(known) = left.get_mut(path.as_path()) {
-            *known = Some(state);
+    // `None` where a change is known and not how its call left the path.
+    let mut left: BTreeMap<PathBuf, Option<&State>> = BTreeMap::new();
+    for entry in &log.entries {
+        match entry {
+            Entry::Change(noted) => {
+                if let Happened::Renamed { to } = &noted.happened {
+                    carry(&mut left, &noted.path, to);
+                    left.insert(to.clone(), None);
+                }
+                left.insert(noted.path.clone(), None);
+            }
+            Entry::Ended(_, states) => {
+                for (path, state) in states {
+                    left.insert(path.clone(), Some(state));
+                }
+            }
         }
     }
     let paths = left.len();
     let conflicts = left
         .into_iter()
         .filter_map(|(path, left)| {
-            let why = match (left, look(workspace, path)) {
+            let why = match (left, look(workspace, &path)) {
                 (_, Err(error)) => error.to_string(),
                 (None, Ok(_)) => {
                     "the call was cut short, so nobody knows how it left it".to_owned()
@@ -120,11 +126,24 @@ fn conflicts(log: &Log, workspace: &Workspace) -> (Vec<Conflict>, usize) {
                     )
                 }
             };
-            let path = path.to_owned();
             Some(Conflict { path, why })
         })
         .collect();
     (conflicts, paths)
+}
+
+/// What was known below a directory goes with it to its new name.
+fn carry<'a>(left: &mut BTreeMap<PathBuf, Option<&'a State>>, from: &Path, to: &Path) {
+    let with_it: Vec<(PathBuf, Option<&'a State>)> = left
+        .iter()
+        .filter_map(|(path, state)| Some((moved(path, from, to)?, *state)))
+        .collect();
+    for (path, state) in left.iter_mut() {
+        if path.starts_with(from) {
+            *state = Some(&State::Absent);
+        }
+    }
+    left.extend(with_it);
 }
 
 fn differs(left: &State, now: &State) -> String {

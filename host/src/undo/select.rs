@@ -4,7 +4,7 @@
 //! found only from its own workspace: what was changed elsewhere is not taken back from here.
 
 use super::log::Log;
-use super::record::{Noted, Step};
+use super::record::Step;
 use super::{UndoError, UndoStore};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -111,8 +111,8 @@ impl UndoStore {
                 continue;
             }
             let log = self.log(&head.run)?;
-            let steps: BTreeSet<_> = log.changes.iter().map(|noted| shown(&noted.step)).collect();
-            let paths: BTreeSet<_> = log.changes.iter().map(|noted| &noted.path).collect();
+            let steps: BTreeSet<_> = log.changes().map(|noted| shown(&noted.step)).collect();
+            let paths: BTreeSet<_> = log.changes().map(|noted| &noted.path).collect();
             if !paths.is_empty() {
                 runs.push(RunSummary {
                     started: head.started,
@@ -154,9 +154,8 @@ impl UndoStore {
             asked.turn.is_none_or(|turn| turn == step.turn)
                 && asked.call.is_none_or(|call| call == step.call)
         };
-        log.changes.retain(|noted: &Noted| is_meant(&noted.step));
-        log.ended.retain(|(step, _)| is_meant(step));
-        if log.changes.is_empty() {
+        log.entries.retain(|entry| is_meant(entry.step()));
+        if log.changes().next().is_none() {
             let numbers = [asked.turn, asked.call].into_iter().flatten();
             let asked: Vec<String> = numbers.map(|number| number.to_string()).collect();
             let did: Vec<&str> = run.calls.iter().map(|(name, _)| name.as_str()).collect();

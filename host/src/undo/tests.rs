@@ -191,7 +191,7 @@ proptest! {
         match place.undo("first", "second", false) {
             Ok(restored) => {
                 prop_assert_eq!(&restored.lost, &[]);
-                prop_assert_eq!(place.tree(), before);
+                prop_assert_eq!(&place.tree(), &before);
                 match place.undo("second", "third", false) {
                     Ok(restored) => prop_assert_eq!(&restored.lost, &[]),
                     // The undo had nothing to do: the run had taken itself back.
@@ -263,7 +263,7 @@ fn what_was_changed_since_is_not_touched_unless_forced() {
         (
             "content",
             |root| fs::write(root.join("a"), "mine\n").expect("written"),
-            "another one",
+            "and is a file of 5 bytes",
         ),
         (
             "mode",

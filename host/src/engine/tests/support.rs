@@ -8,6 +8,7 @@ use crate::protocol::{Capabilities, ContentBlock, Event, Limits, Message, Role, 
 use crate::provider::{Chunk, ChunkStream, Provider, ProviderError, Request, Response, StopReason};
 use crate::sandbox::{Sandbox, SandboxSettings};
 use crate::tools::Toolbox;
+use crate::undo::Recorder;
 use futures::{StreamExt, stream};
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};

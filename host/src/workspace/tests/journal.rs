@@ -26,6 +26,11 @@ impl Journal for Notes {
         self.0.lock().expect("unbroken").push(note);
         Ok(())
     }
+
+    fn failed(&self, path: &Path) {
+        let note = format!("failed {}", path.display());
+        self.0.lock().expect("unbroken").push(note);
+    }
 }
 
 #[test]
@@ -44,6 +49,7 @@ fn the_journal_is_told_before_each_change_with_what_was_there() {
         "rename note.txt new.txt",
         "unlink out",
         "rmdir made",
+        "rmdir sub",
         "times new.txt",
         "write .git/config",
         "write hard.txt",
@@ -61,6 +67,8 @@ fn the_journal_is_told_before_each_change_with_what_was_there() {
             "Rename { to: \"new.txt\" } note.txt was a note".to_owned(),
             format!("Remove out was {}", yard.at("outside").display()),
             "RemoveDirectory made was directory".to_owned(),
+            "RemoveDirectory sub was directory".to_owned(),
+            "failed sub".to_owned(),
             "Times new.txt was a note".to_owned(),
         ]
     );
@@ -74,6 +82,10 @@ impl Journal for Full {
         Err(io::Error::from_raw_os_error(
             rustix::io::Errno::NOSPC.raw_os_error(),
         ))
+    }
+
+    fn failed(&self, _path: &Path) {
+        panic!("nothing was tried");
     }
 }
 
