@@ -10,6 +10,7 @@ use hotcell::prompt::Surroundings;
 use hotcell::protocol::{ContentBlock, DoneReason, Event, Message, ToolCall, Usage};
 use hotcell::provider::{Chunk, ChunkStream, Provider, Request, Response, StopReason};
 use hotcell::tools::Toolbox;
+use hotcell::undo::Recorder;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -92,6 +93,7 @@ pub async fn turns(
     });
     let engine = Engine::new(Arc::clone(&clocked) as _, Arc::clone(toolbox));
     let config = RunConfig {
+        recorder: Recorder::off(),
         policy: policy.clone(),
         session_id: "session".to_owned(),
         model: "model".to_owned(),
