@@ -8,6 +8,8 @@ mod demo;
 mod plugins;
 mod settings;
 mod streams;
+#[cfg(unix)]
+mod undo;
 
 use bench::Bench;
 
