@@ -218,7 +218,10 @@ pub fn commands(criterion: &mut Criterion) {
         .expect("bash is built in");
     let cache = tempfile::tempdir().expect("a temporary directory");
     let shells = Shells {
-        toolbox: runtime.block_on(toolbox(std::slice::from_ref(bash), cache.path())),
+        toolbox: runtime.block_on(toolbox(
+            std::slice::from_ref(bash),
+            &cache.path().join("cache"),
+        )),
         raw: RawHost::new(bash.wasm, directory.path(), SLOTS),
         workspace: directory.path().to_owned(),
     };

@@ -53,11 +53,17 @@ impl Driver {
                         cancel: self.cancel.clone(),
                         session_id: self.config.session_id.clone(),
                     };
-                    at_work.spawn(async move {
+                    let work = async move {
                         let result = work.run(admitted).await;
                         drop(slot);
                         (index, result)
-                    });
+                    };
+                    if calls.len() == 1 {
+                        // Another task would only cost the way to another thread and back.
+                        results[index] = Some(work.await.1);
+                    } else {
+                        at_work.spawn(work);
+                    }
                 }
                 Err(result) => {
                     let sent = match &call.malformed {
@@ -121,12 +127,14 @@ impl Work {
             () = self.cancel.cancelled() => failure(&self.call, ToolErrorKind::Interrupted, CUT_SHORT),
         };
         // The call is over, however it ended, and changes nothing more.
-        let journal = Arc::clone(&self.journal);
-        let kept = tokio::task::spawn_blocking(move || journal.finish()).await;
-        for message in kept.unwrap_or_default() {
-            self.emitter
-                .notice(NoticeLevel::Warning, "not_kept", message)
-                .await;
+        if self.journal.was_told() {
+            let journal = Arc::clone(&self.journal);
+            let kept = tokio::task::spawn_blocking(move || journal.finish()).await;
+            for message in kept.unwrap_or_default() {
+                self.emitter
+                    .notice(NoticeLevel::Warning, "not_kept", message)
+                    .await;
+            }
         }
         self.emitter.result(&result).await;
         result

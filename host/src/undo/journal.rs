@@ -118,6 +118,12 @@ struct Told {
 }
 
 impl CallJournal {
+    /// Whether the call changed anything, so that there is something to [`finish`](Self::finish).
+    pub fn was_told(&self) -> bool {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        !told.paths.is_empty()
+    }
+
     /// Writes down how the call left what it changed, and answers what a person has to know.
     /// Reads the changed files, so call it where blocking is fine, and after the call has ended.
     pub fn finish(&self) -> Vec<String> {
