@@ -43,7 +43,9 @@ fn work(arguments: &str) -> Result<usize, String> {
         "list" => list,
         other => return Err(format!("what is {other:?}?")),
     };
-    let times: usize = times.parse().map_err(|_| format!("how often is {times:?}?"))?;
+    let times: usize = times
+        .parse()
+        .map_err(|_| format!("how often is {times:?}?"))?;
     let directories = get_directories();
     let found = directories.iter().find(|(_, mount)| mount == "/workspace");
     let (directory, _) = found.ok_or("there is no workspace")?;

@@ -53,10 +53,16 @@ fn try_path(directory: &Descriptor, path: &str, allowed: &mut Vec<String>) {
     note("rmdir", directory.remove_directory_at(path));
     note("unlink", directory.unlink_file_at(path));
     note("readlink", directory.readlink_at(path).map(drop));
-    note("rename to", directory.rename_at("note.txt", directory, path));
+    note(
+        "rename to",
+        directory.rename_at("note.txt", directory, path),
+    );
     note("rename", directory.rename_at(path, directory, "taken"));
     let plain = PathFlags::empty();
-    note("link to", directory.link_at(plain, "note.txt", directory, path));
+    note(
+        "link to",
+        directory.link_at(plain, "note.txt", directory, path),
+    );
     note("link", directory.link_at(plain, path, directory, "taken"));
     note("symlink", directory.symlink_at("note.txt", path));
     let now = NewTimestamp::Now;
@@ -79,16 +85,25 @@ fn try_numbers(directory: &Descriptor, allowed: &mut Vec<String>) {
         };
         note("write", file.write(b"x", number).is_ok());
         note("resize", file.set_size(number).is_ok());
-        note("read", file.read(10, number).is_ok_and(|(bytes, _)| !bytes.is_empty()));
+        note(
+            "read",
+            file.read(10, number)
+                .is_ok_and(|(bytes, _)| !bytes.is_empty()),
+        );
         let stream = file.read_via_stream(number);
-        note("stream", stream.is_ok_and(|stream| stream.blocking_read(10).is_ok()));
+        note(
+            "stream",
+            stream.is_ok_and(|stream| stream.blocking_read(10).is_ok()),
+        );
         let stream = file.write_via_stream(number);
         let written = |stream: wasip2::io::streams::OutputStream| {
             stream.blocking_write_and_flush(b"x").is_ok()
         };
         note("stream to", stream.is_ok_and(written));
         // A length is cut to what a call may hand out, so this one is allowed.
-        let short = file.read(number, 0).is_ok_and(|(bytes, _)| bytes.len() == 6);
+        let short = file
+            .read(number, 0)
+            .is_ok_and(|(bytes, _)| bytes.len() == 6);
         note("a wrong length", !short);
     }
 }

@@ -43,7 +43,10 @@ fn run(words: &[&str]) -> Result<String, String> {
         Exit::Signal(signal) => format!("signal {signal}"),
     };
     let said = String::from_utf8_lossy(&said);
-    Ok(format!("{said}{exit}{}", if again { ", twice" } else { "" }))
+    Ok(format!(
+        "{said}{exit}{}",
+        if again { ", twice" } else { "" }
+    ))
 }
 
 fn act(lines: &str) -> Result<String, String> {
