@@ -109,6 +109,9 @@ pub enum CommandError {
     /// Nobody can be told any more.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
+    /// Whoever read the events of a run went away before its end, which ended it.
+    #[error("nobody reads the events of the run any more")]
+    ReaderGone,
 }
 
 impl CommandError {
@@ -118,6 +121,7 @@ impl CommandError {
             // `hotcell … | head` is no fault: the reader has what it wants.
             CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             CommandError::Output(_)
+            | CommandError::ReaderGone
             | CommandError::Machine { .. }
             | CommandError::Undo(
                 UndoError::Conflicts { .. } | UndoError::Store { .. } | UndoError::Workspace { .. },
@@ -128,7 +132,11 @@ impl CommandError {
 
     /// Whether there is nobody to tell.
     pub fn is_quiet(&self) -> bool {
-        matches!(self, CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+        match self {
+            CommandError::Output(error) => error.kind() == io::ErrorKind::BrokenPipe,
+            CommandError::ReaderGone => true,
+            _ => false,
+        }
     }
 }
 
@@ -148,6 +156,8 @@ mod tests {
         let cases = [
             (done(DoneReason::Completed), Some(0)),
             (done(DoneReason::Empty), Some(1)),
+            (done(DoneReason::Cut), Some(1)),
+            (done(DoneReason::Refused), Some(1)),
             (done(DoneReason::MaxTurns), Some(3)),
             (
                 Event::Error {

@@ -108,7 +108,10 @@ pub(super) async fn follow(
             return Ok(Exit::Failed);
         };
         // A reader that went away ends the run: dropping the events interrupts it.
-        renderer.event(&event)?;
+        renderer.event(&event).map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe => CommandError::ReaderGone,
+            _ => CommandError::Output(error),
+        })?;
         if let Some(exit) = Exit::of(&event) {
             return Ok(exit);
         }
@@ -209,6 +212,11 @@ mod tests {
         let (exit, events) = followed(HANG, 2, None).await;
         assert_eq!(exit, "Ok(Interrupted)");
         assert_eq!(events, []);
+    }
+
+    #[test]
+    fn a_run_that_nobody_reads_to_its_end_is_not_done() {
+        assert_eq!(CommandError::ReaderGone.exit(), Exit::Failed);
     }
 
     #[tokio::test]

@@ -209,7 +209,7 @@ impl CallWatcher for Outlet {
         self.send(notice(
             NoticeLevel::Info,
             "compiling",
-            format!("`{tool}` is being compiled for this machine; the result is kept"),
+            format!("`{tool}` is being compiled for this machine"),
         ));
     }
 }

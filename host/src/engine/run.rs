@@ -163,7 +163,8 @@ impl Driver {
                     reminded = true;
                     reminder = Some(BLANK_REMINDER);
                 }
-                Turned::Refused => return End::Done(DoneReason::Empty),
+                Turned::Cut => return End::Done(DoneReason::Cut),
+                Turned::Refused => return End::Done(DoneReason::Refused),
             }
         }
     }

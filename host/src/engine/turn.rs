@@ -22,7 +22,9 @@ pub(super) enum Turned {
     Answered,
     /// The model said nothing.
     Blank,
-    /// The model said nothing because it, or its vendor, refused to.
+    /// The model spoke, and was cut at its limit of tokens.
+    Cut,
+    /// The model, or its vendor, refused to go on.
     Refused,
 }
 
@@ -77,8 +79,9 @@ impl Driver {
             };
         }
         Ok(match (blank, stop) {
+            (_, StopReason::Refused) => Turned::Refused,
+            (false, StopReason::MaxTokens) => Turned::Cut,
             (false, _) => Turned::Answered,
-            (true, StopReason::Refused) => Turned::Refused,
             (true, _) => Turned::Blank,
         })
     }

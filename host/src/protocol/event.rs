@@ -168,6 +168,10 @@ pub enum DoneReason {
     Completed,
     /// The model answered nothing, even after a reminder.
     Empty,
+    /// The answer reached its limit of tokens and is cut.
+    Cut,
+    /// The model, or its vendor, refused to go on.
+    Refused,
     /// The turn limit was reached; the history is kept.
     MaxTurns,
 }

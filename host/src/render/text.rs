@@ -269,6 +269,8 @@ impl<O: Write, E: Write> TextRenderer<O, E> {
         let turns = u64::from(turns);
         match reason {
             DoneReason::Completed => {}
+            // A notice told why.
+            DoneReason::Cut | DoneReason::Refused => {}
             DoneReason::Empty => self.warn("the model answered nothing")?,
             DoneReason::MaxTurns => self.warn(&format!(
                 "stopped after {} by max_turns; pass --max-turns {} to go on longer, 0 for no limit",

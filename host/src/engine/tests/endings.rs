@@ -89,19 +89,42 @@ async fn a_blank_answer_is_reminded_of_once_and_only_in_the_copy_that_is_sent() 
     assert_eq!(texts(&history), ["go", "sorry, here it is"]);
 }
 
+/// A program that only looks at the end has to see that this is no answer like any other.
 #[tokio::test]
-async fn a_refusal_without_words_is_not_asked_again() {
-    let model = Model::new([answer_stopped(Vec::new(), StopReason::Refused)]);
-    let (events, _) = play(&model, config()).await;
-    assert_eq!(notices(&events)[0].0, "answer_refused");
-    assert!(matches!(
-        end(&events),
-        Event::Done {
-            reason: DoneReason::Empty,
-            turns: 1,
+async fn a_cut_or_refused_answer_is_not_asked_again_and_not_complete() {
+    for (words, stop, expected, code) in [
+        (
+            "",
+            StopReason::Refused,
+            DoneReason::Refused,
+            "answer_refused",
+        ),
+        (
+            "I",
+            StopReason::Refused,
+            DoneReason::Refused,
+            "answer_refused",
+        ),
+        ("I", StopReason::MaxTokens, DoneReason::Cut, "answer_cut"),
+    ] {
+        let content = match words {
+            "" => Vec::new(),
+            words => vec![ContentBlock::text(words)],
+        };
+        let model = Model::new([answer_stopped(content, stop)]);
+        let (events, _) = play(&model, config()).await;
+        assert_eq!(notices(&events)[0].0, code);
+        let Event::Done {
+            reason,
+            turns,
+            text,
             ..
-        }
-    ));
+        } = end(&events)
+        else {
+            panic!("{events:?}");
+        };
+        assert_eq!((*reason, *turns, text.as_str()), (expected, 1, words));
+    }
 }
 
 #[tokio::test]
