@@ -373,7 +373,12 @@ impl Settings {
         over(&mut self.max_parallel_calls, layer.max_parallel_calls);
         over(&mut self.capabilities, layer.capabilities);
         if let Some(more) = layer.plugins {
-            self.plugins.value.extend(more.value);
+            // One that is named twice is meant once.
+            for path in more.value {
+                if !self.plugins.value.contains(&path) {
+                    self.plugins.value.push(path);
+                }
+            }
             self.plugins.origin = more.origin;
         }
         over_none(&mut self.skills, layer.skills);

@@ -210,7 +210,12 @@ fn from_variables(environment: &Environment) -> Result<Layer, ConfigError> {
         };
         let text = || environment.text(&name).map(Option::unwrap_or_default);
         let raw = match row.setting {
-            Setting::Plugins => Raw::Paths(std::env::split_paths(value).collect()),
+            Setting::Plugins => Raw::Paths(
+                // An empty entry, as a `:` at an end makes, names nothing.
+                std::env::split_paths(value)
+                    .filter(|path| !path.as_os_str().is_empty())
+                    .collect(),
+            ),
             Setting::Skills => Raw::Paths(vec![value.into()]),
             Setting::Masked | Setting::Protected => Raw::List(
                 std::env::split_paths(text()?)

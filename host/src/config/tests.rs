@@ -272,8 +272,8 @@ fn native_toml_values_are_taken_as_well_as_text() {
 fn plugins_add_up_over_the_sources() {
     let bench = Bench::new()
         .user("plugins = [\"a.wasm\", \"~/b.wasm\"]")
-        .variable("HOTCELL_PLUGINS", "/c.wasm:d.wasm")
-        .flags(|flags| flags.plugins = vec!["e.wasm".into()]);
+        .variable("HOTCELL_PLUGINS", ":/c.wasm:d.wasm:")
+        .flags(|flags| flags.plugins = vec!["e.wasm".into(), "d.wasm".into(), "e.wasm".into()]);
     assert_eq!(
         bench.config().plugins,
         [

@@ -51,7 +51,8 @@ fn nested(value: &Value) -> String {
     }
 }
 
-/// The first line of a result and how many follow; of a failure, more of it.
+/// The first line of a result, how many follow, and the last where it is a note in brackets, as
+/// the status of a command is; of a failure, more of it.
 pub(super) fn result(content: &[ResultContent], is_error: bool) -> String {
     let most = if is_error { FAILURE } else { RESULT };
     let mut shown = String::new();
@@ -61,9 +62,14 @@ pub(super) fn result(content: &[ResultContent], is_error: bool) -> String {
             ResultContent::Text { text } if shown.is_empty() => {
                 let mut lines = text.lines().filter(|line| !line.trim().is_empty());
                 shown = cut(lines.next().unwrap_or_default(), most);
-                match lines.count() {
-                    0 => {}
-                    more => shown.push_str(&format!(" (+{})", plural(more as u64, "line"))),
+                let mut rest: Vec<&str> = lines.collect();
+                let is_note = |line: &mut &str| line.starts_with('[') && line.ends_with(']');
+                let note = rest.pop_if(is_note);
+                if let more @ 1.. = rest.len() {
+                    shown.push_str(&format!(" (+{})", plural(more as u64, "line")));
+                }
+                if let Some(note) = note {
+                    shown.push_str(&format!(" {}", cut(note, most)));
                 }
             }
             ResultContent::Text { .. } => {}
@@ -134,6 +140,15 @@ mod tests {
         assert_eq!(text(""), "");
         assert_eq!(text("1\tone"), "1  one");
         assert_eq!(text("\n  one\ntwo\n\n"), "one (+1 line)");
+        assert_eq!(
+            text("(no output)\n[exit status 1, 3 ms]"),
+            "(no output) [exit status 1, 3 ms]"
+        );
+        assert_eq!(
+            text("one\ntwo\n[exit status 0, 3 ms]"),
+            "one (+1 line) [exit status 0, 3 ms]"
+        );
+        assert_eq!(text("[1]"), "[1]");
         assert_eq!(text("\u{1b}[2Kone\ntwo\nthree"), "\\u{1b}[2Kone (+2 lines)");
     }
 }
