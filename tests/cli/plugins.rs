@@ -110,7 +110,10 @@ fn a_plugin_that_cannot_be_used_ends_with_2_and_one_line() {
             "imports `hostile:unknown/thing@1.2.3`",
         ),
         (Guest::OtherVersion, "exports `hotcell:tool/tool@0.2.0`"),
-        (Guest::DescribeSpin, "limit `fuel`"),
+        (
+            Guest::DescribeSpin,
+            "more than a component has to describe itself",
+        ),
         (Guest::DescribeTrap, "nobody may know"),
         (Guest::DescribeNothing, "describes 0 tools"),
         (Guest::DescribeBadName, "../../bin/sh"),

@@ -6,7 +6,7 @@
 
 use super::bindings::v0_1;
 use super::component::{Component, DESCRIBE_LIMITS, PreparedComponent, flags};
-use super::failure::{self, LimitReached};
+use super::failure::{self, LimitReached, Stopped};
 use super::imports::filesystem::Refusals;
 use super::runtime::Runtime;
 use super::store::{CallIdentity, Guest, new_store};
@@ -124,10 +124,12 @@ pub async fn call(
         },
     )
     .await;
-    let result = result.and_then(|answered| match answered {
-        Ok(content) => content_within(content, grant.limits().output_bytes),
-        Err(error) => Err(error.into()),
-    });
+    let result = result
+        .map_err(Stopped::of_call)
+        .and_then(|answered| match answered {
+            Ok(content) => content_within(content, grant.limits().output_bytes),
+            Err(error) => Err(error.into()),
+        });
     let mut lines = refusals.into_lines();
     lines.extend(notes);
     CallOutcome {
@@ -156,7 +158,7 @@ pub async fn describe(
         async |guest, store| guest.hotcell_tool_tool().call_describe(store).await,
     )
     .await;
-    ended.result
+    ended.result.map_err(Stopped::of_description)
 }
 
 /// Output of a component that describes itself: nobody asked for it.
@@ -168,7 +170,7 @@ impl CallOutput for Unheard {
 
 /// How a store ended.
 struct Ended<T> {
-    result: Result<T, CallFailure>,
+    result: Result<T, Stopped>,
     refusals: Refusals,
     /// What was found after its native processes.
     notes: Vec<String>,
@@ -194,7 +196,7 @@ async fn in_store<T>(
             let message = format!("the call cannot start: {error:#}");
             let kind = ToolErrorKind::Failed;
             return Ended {
-                result: Err(CallFailure { kind, message }),
+                result: Err(Stopped::Otherwise(CallFailure { kind, message })),
                 refusals: Refusals::default(),
                 notes: Vec::new(),
                 stats: CallStats::default(),
@@ -214,7 +216,11 @@ async fn in_store<T>(
     let result = match ended {
         Some(Ok(answer)) => Ok(answer),
         Some(Err(error)) => Err(failure::explain(&error, &limits, &store.data().log.tail())),
-        None => Err(LimitReached::new(Limit::Deadline, used_ms, &limits).into()),
+        None => Err(Stopped::Limit(LimitReached::new(
+            Limit::Deadline,
+            used_ms,
+            &limits,
+        ))),
     };
     let stats = CallStats {
         duration_us: u64::try_from(duration.as_micros()).unwrap_or(u64::MAX),

@@ -10,7 +10,7 @@ use wasmtime::component::ResourceTableError;
 
 /// A limit of the call was reached. Raised inside the store, and found again at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the call reached its limit `{limit}`: used {used} of {allowed} {}; raise it by `{limit}` under [limits] in hotcell.toml or by --{}", limit.unit(), limit.key().replace('_', "-"))]
+#[error("the call reached its limit `{limit}`: used {used} of {allowed} {}", limit.unit())]
 pub struct LimitReached {
     pub limit: Limit,
     pub used: u64,
@@ -35,11 +35,48 @@ impl LimitReached {
     }
 }
 
+/// Of a call, whose limits are settings.
 impl From<LimitReached> for CallFailure {
     fn from(reached: LimitReached) -> Self {
+        let limit = reached.limit;
+        let flag = limit.key().replace('_', "-");
         CallFailure {
             kind: ToolErrorKind::LimitExceeded,
-            message: reached.to_string(),
+            message: format!(
+                "{reached}; raise it by `{limit}` under [limits] in hotcell.toml or by --{flag}"
+            ),
+        }
+    }
+}
+
+/// What ended a guest.
+#[derive(Debug)]
+pub enum Stopped {
+    /// One of its limits.
+    Limit(LimitReached),
+    /// Anything else.
+    Otherwise(CallFailure),
+}
+
+impl Stopped {
+    /// As a call fails.
+    pub fn of_call(self) -> CallFailure {
+        match self {
+            Stopped::Limit(reached) => reached.into(),
+            Stopped::Otherwise(failure) => failure,
+        }
+    }
+
+    /// As a component fails to describe itself, the limits of which are no settings.
+    pub fn of_description(self) -> CallFailure {
+        match self {
+            Stopped::Limit(reached) => CallFailure {
+                kind: ToolErrorKind::LimitExceeded,
+                message: format!(
+                    "{reached}, which is more than a component has to describe itself"
+                ),
+            },
+            Stopped::Otherwise(failure) => failure,
         }
     }
 }
@@ -51,32 +88,41 @@ const TOO_MUCH_AT_ONCE: &str = "too much data is being copied between the host a
 
 /// Says what ended a guest. `log` is the end of its standard error, where languages leave the
 /// message of a panic or an abort.
-pub fn explain(error: &wasmtime::Error, limits: &Limits, log: &str) -> CallFailure {
+pub fn explain(error: &wasmtime::Error, limits: &Limits, log: &str) -> Stopped {
     if let Some(reached) = error.downcast_ref::<LimitReached>() {
-        return (*reached).into();
+        return Stopped::Limit(*reached);
     }
     if let Some(ResourceTableError::Full) = error.downcast_ref::<ResourceTableError>() {
-        return LimitReached::new(Limit::Resources, limits.resources + 1, limits).into();
+        return Stopped::Limit(LimitReached::new(
+            Limit::Resources,
+            limits.resources + 1,
+            limits,
+        ));
     }
     if let Some(exit) = error.downcast_ref::<wasmtime_wasi::I32Exit>() {
-        return crashed(
+        return Stopped::Otherwise(crashed(
             &format!("the tool called exit({}) instead of answering", exit.0),
             log,
-        );
+        ));
     }
     let cause = error.root_cause().to_string();
     if cause.starts_with(TOO_MUCH_AT_ONCE) {
-        return LimitReached::new(Limit::Output, limits.output_bytes + 1, limits).into();
+        return Stopped::Limit(LimitReached::new(
+            Limit::Output,
+            limits.output_bytes + 1,
+            limits,
+        ));
     }
     let Some(trap) = error.downcast_ref::<Trap>() else {
-        return crashed(
+        return Stopped::Otherwise(crashed(
             &format!("the tool broke the contract: {}", first_line(error)),
             log,
-        );
+        ));
     };
-    match trap {
-        Trap::OutOfFuel => LimitReached::new(Limit::Fuel, limits.fuel, limits).into(),
-        Trap::Interrupt => LimitReached::new(Limit::Deadline, limits.deadline_ms, limits).into(),
+    let reached = |limit, used| Stopped::Limit(LimitReached::new(limit, used, limits));
+    Stopped::Otherwise(match trap {
+        Trap::OutOfFuel => return reached(Limit::Fuel, limits.fuel),
+        Trap::Interrupt => return reached(Limit::Deadline, limits.deadline_ms),
         Trap::StackOverflow => crashed("the tool overflowed its stack", log),
         Trap::MemoryOutOfBounds => crashed(
             "the tool accessed memory out of bounds, as a stack overflow also does",
@@ -84,7 +130,7 @@ pub fn explain(error: &wasmtime::Error, limits: &Limits, log: &str) -> CallFailu
         ),
         Trap::UnreachableCodeReached => crashed("the tool aborted", log),
         other => crashed(&format!("the tool trapped: {other}"), log),
-    }
+    })
 }
 
 fn crashed(what: &str, log: &str) -> CallFailure {

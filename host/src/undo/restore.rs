@@ -178,6 +178,10 @@ struct Inverse<'a> {
 impl Inverse<'_> {
     fn apply(&self, noted: &Noted) -> Result<(), Fault> {
         let path = text(&noted.path)?;
+        if noted.happened != Happened::Created {
+            // By its real name, or not at all: a link on the way would lead somewhere else.
+            self.workspace.hold(&noted.path)?;
+        }
         match &noted.happened {
             Happened::Created => self.remove(path, &noted.path),
             Happened::Wrote | Happened::Removed => self.put(path, &noted.path, &noted.earlier),

@@ -206,6 +206,52 @@ proptest! {
     }
 }
 
+/// What the property above found.
+#[test]
+fn names_that_change_kind_come_back() {
+    let runs: [&[Act]; 3] = [
+        // A link comes to be where the directory of a path was.
+        &[
+            Act::Rename("run.sh", "src/deep/c"),
+            Act::Rename("src", "run.sh"),
+            Act::Link("run.sh", "src"),
+        ],
+        // A link to itself comes to be there.
+        &[
+            Act::Rename("src/b", "a"),
+            Act::Rename("src", "inside"),
+            Act::Rename("inside", "a"),
+        ],
+        // A link to something outside comes to be there.
+        &[
+            Act::Write("src/deep/c", "x"),
+            Act::Rename("src", "other"),
+            Act::Rename("outside", "src"),
+        ],
+    ];
+    for acts in runs {
+        for split in 0..=acts.len() {
+            let place = Place::new();
+            let before = place.tree();
+            let recorder = place.recorder("first");
+            for (number, acts) in (1..).zip([&acts[..split], &acts[split..]]) {
+                place.call(&recorder, number, 1, |directory| {
+                    acts.iter().for_each(|one| act(directory, one));
+                });
+            }
+            let after = place.tree();
+            if let Err(error) = place.undo("first", "second", false) {
+                panic!("{acts:?} {split}: {error:?}");
+            }
+            assert_eq!(place.tree(), before);
+            if let Err(error) = place.undo("second", "third", false) {
+                panic!("{acts:?} {split}: {error:?}");
+            }
+            assert_eq!(place.tree(), after);
+        }
+    }
+}
+
 #[test]
 fn times_come_back_with_the_content() {
     let place = Place::new();
@@ -300,7 +346,7 @@ fn what_was_changed_since_is_not_touched_unless_forced() {
                 fs::rename(root.join("src"), root.join("moved")).expect("moved");
                 symlink("moved", root.join("src")).expect("a link");
             },
-            "moved/b",
+            "and is not there now",
         ),
     ];
     for (name, change, words) in cases {

@@ -96,9 +96,17 @@ pub enum Rule {
 }
 
 impl FileError {
-    /// Whether it only says that nothing is there.
-    pub const fn is_absence(&self) -> bool {
-        matches!(self, FileError::System(Errno::NOENT | Errno::NOTDIR))
+    /// Whether it only says that nothing is at a real path: a directory on the way is missing, or
+    /// something else, or a link, wherever that leads.
+    pub fn is_absence(&self) -> bool {
+        match self {
+            FileError::System(number) => {
+                matches!(*number, Errno::NOENT | Errno::NOTDIR | Errno::LOOP)
+            }
+            FileError::Refused(refusal) => {
+                matches!(refusal.rule, Rule::Elsewhere { .. } | Rule::Leaves { .. })
+            }
+        }
     }
 
     pub(super) fn refused(path: &Path, rule: Rule) -> Self {
