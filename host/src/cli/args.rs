@@ -3,11 +3,14 @@
 //! Owns the names of commands and flags and their help, and turns them into [`Flags`], the plain
 //! data that `config` takes. It must never look at a file or a variable.
 
-use crate::config::{ColorWhen, Flags, Think, offered, parse_limit};
-use crate::protocol::{Capability, Limit};
+mod limits;
+
+use crate::config::{ColorWhen, Flags, Think, offered};
+use crate::protocol::Capability;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use limits::LimitArgs;
 use std::path::PathBuf;
 
 /// A sandboxed agent: every tool is a WebAssembly component.
@@ -323,56 +326,6 @@ impl ToolArgs {
     }
 }
 
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Limits of each tool call")]
-struct LimitArgs {
-    /// CPU work, about one a WebAssembly instruction [default: 200G]
-    #[arg(long, value_name = "N", value_parser = limit(Limit::Fuel))]
-    fuel: Option<u64>,
-    /// Wall clock, also while it waits [default: 2min]
-    #[arg(long, value_name = "MS", value_parser = limit(Limit::Deadline))]
-    deadline_ms: Option<u64>,
-    /// Linear memory [default: 512MiB]
-    #[arg(long, value_name = "BYTES", value_parser = limit(Limit::Memory))]
-    memory_bytes: Option<u64>,
-    /// Table elements [default: 200k]
-    #[arg(long, value_name = "N", value_parser = limit(Limit::Tables))]
-    table_elements: Option<u64>,
-    /// Files, streams and other handles open at once [default: 1024]
-    #[arg(long, value_name = "N", value_parser = limit(Limit::Resources))]
-    resources: Option<u64>,
-    /// Calls from the tool into the host [default: 200M]
-    #[arg(long, value_name = "N", value_parser = limit(Limit::HostCalls))]
-    host_calls: Option<u64>,
-    /// Its result and its standard output, each [default: 16MiB]
-    #[arg(long, value_name = "BYTES", value_parser = limit(Limit::Output))]
-    output_bytes: Option<u64>,
-}
-
-impl LimitArgs {
-    fn add_to(&self, flags: &mut Flags) {
-        flags.limits = Limit::ALL
-            .into_iter()
-            .filter_map(|limit| {
-                let value = match limit {
-                    Limit::Fuel => self.fuel,
-                    Limit::Deadline => self.deadline_ms,
-                    Limit::Memory => self.memory_bytes,
-                    Limit::Tables => self.table_elements,
-                    Limit::Resources => self.resources,
-                    Limit::HostCalls => self.host_calls,
-                    Limit::Output => self.output_bytes,
-                };
-                value.map(|value| (limit, value))
-            })
-            .collect();
-    }
-}
-
-fn limit(limit: Limit) -> impl Fn(&str) -> Result<u64, crate::config::InvalidQuantity> + Clone {
-    move |text| parse_limit(limit, text)
-}
-
 fn choice<T: Copy + Send + Sync + 'static>(
     choices: &'static [(&'static str, T)],
 ) -> impl TypedValueParser<Value = T> {
@@ -394,6 +347,7 @@ fn capability() -> impl TypedValueParser<Value = Capability> {
 mod tests {
     use super::*;
     use crate::config::Environment;
+    use crate::protocol::Limit;
     use clap::CommandFactory;
 
     fn parse(line: &str) -> Result<Arguments, clap::Error> {

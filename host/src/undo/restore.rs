@@ -216,10 +216,10 @@ impl Inverse<'_> {
                 State::Absent | State::File { .. } | State::Unread { .. },
             ) => {
                 let content = self.objects.read(digest)?;
-                if let State::File { mode, .. } | State::Unread { mode, .. } = now {
-                    if mode & 0o200 == 0 {
-                        self.workspace.hold(path)?.set_mode(mode | 0o200)?;
-                    }
+                if let State::File { mode, .. } | State::Unread { mode, .. } = now
+                    && mode & 0o200 == 0
+                {
+                    self.workspace.hold(path)?.set_mode(mode | 0o200)?;
                 }
                 self.write(text, &content)?;
                 self.workspace.hold(path)?.set_mode(*mode)?;
