@@ -112,7 +112,10 @@ fn an_answer_that_is_cut_or_refused_is_told() {
             .server
             .reply(Reply::text("And so").stop("length", "max_tokens"));
         let told = stage.run("tell me all");
-        assert_eq!(told.completed(), "And so");
+        assert_eq!(
+            (told.code, &told.last()["reason"], &told.last()["text"]),
+            (Some(1), &"cut".into(), &"And so".into())
+        );
         assert_eq!(told.notices("answer_cut").len(), 1, "{told:#?}");
 
         stage
@@ -121,7 +124,7 @@ fn an_answer_that_is_cut_or_refused_is_told() {
         let told = stage.run("tell me all");
         assert_eq!(
             (told.code, &told.last()["reason"]),
-            (Some(1), &"empty".into())
+            (Some(1), &"refused".into())
         );
         assert_eq!(told.notices("answer_refused").len(), 1, "{told:#?}");
     }

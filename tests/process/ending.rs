@@ -45,7 +45,9 @@ fn stubborn(mark: &str) -> Vec<(&'static str, hotcell::process::Command)> {
 
 #[tokio::test]
 async fn killing_ends_everything() {
-    let stage = Stage::new();
+    let Some(stage) = Stage::new() else {
+        return;
+    };
     for (index, (name, command)) in stubborn("mark-of-killing").into_iter().enumerate() {
         let mut child = stage.spawn(command).await.expect("it starts");
         ready(&mut child).await;
@@ -58,7 +60,9 @@ async fn killing_ends_everything() {
 
 #[tokio::test]
 async fn dropping_ends_everything() {
-    let stage = Stage::new();
+    let Some(stage) = Stage::new() else {
+        return;
+    };
     for (name, command) in stubborn("mark-of-dropping") {
         let mut child = stage.spawn(command).await.expect("it starts");
         ready(&mut child).await;
@@ -71,7 +75,9 @@ async fn dropping_ends_everything() {
 
 #[tokio::test]
 async fn what_a_program_leaves_behind_ends_with_it() {
-    let stage = Stage::new();
+    let Some(stage) = Stage::new() else {
+        return;
+    };
     let mut command = sh(
         "setsid sh -c 'trap \"\" TERM HUP; sleep 600' sh $1 </dev/null >/dev/null 2>&1 & echo done",
     );
@@ -86,7 +92,9 @@ async fn what_a_program_leaves_behind_ends_with_it() {
 
 #[tokio::test]
 async fn a_background_child_that_holds_the_pipe_does_not_hold_the_end() {
-    let stage = Stage::new();
+    let Some(stage) = Stage::new() else {
+        return;
+    };
     let child = stage
         .spawn(sh(
             "(while :; do echo x; sleep 1; done) & echo done; exit 3",
@@ -100,7 +108,9 @@ async fn a_background_child_that_holds_the_pipe_does_not_hold_the_end() {
 
 #[tokio::test]
 async fn without_a_sandbox_everything_ends_as_well() {
-    let mut stage = Stage::new();
+    let Some(mut stage) = Stage::new() else {
+        return;
+    };
     stage.settings.without_sandbox = true;
     for (name, command) in stubborn("mark-of-unsafe") {
         let mut child = stage.spawn(command).await.expect("it starts");
@@ -112,7 +122,9 @@ async fn without_a_sandbox_everything_ends_as_well() {
 
 #[test]
 fn a_host_that_dies_takes_its_processes_along() {
-    let stage = Stage::new();
+    let Some(stage) = Stage::new() else {
+        return;
+    };
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let mut command = sh("echo ready; sleep 600");
     command

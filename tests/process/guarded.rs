@@ -5,8 +5,8 @@ use std::os::unix::fs::symlink;
 
 const MASKED: &str = "API_KEY=very-secret";
 
-fn stage() -> Stage {
-    let stage = Stage::new();
+fn stage() -> Option<Stage> {
+    let stage = Stage::new()?;
     stage.file("ws/.env", MASKED);
     stage.file("ws/.env.example", "API_KEY=");
     stage.file("ws/deep/down/server.pem", MASKED);
@@ -16,12 +16,14 @@ fn stage() -> Stage {
     stage.file("ws/vendor/sub/.git/config", "[core]\n");
     stage.file("ws/.bashrc", "# mine\n");
     stage.file("ws/.vscode/tasks.json", "{}");
-    stage
+    Some(stage)
 }
 
 #[tokio::test]
 async fn masked_paths_are_empty_and_stay_as_they_are() {
-    let stage = stage();
+    let Some(stage) = stage() else {
+        return;
+    };
     let before = digests(&stage.workspace());
     for tried in [
         "cat .env",
@@ -57,7 +59,9 @@ async fn masked_paths_are_empty_and_stay_as_they_are() {
 
 #[tokio::test]
 async fn protected_paths_can_be_read_and_not_changed() {
-    let stage = stage();
+    let Some(stage) = stage() else {
+        return;
+    };
     let before = digests(&stage.workspace());
     for tried in [
         "echo x >> .git/config",
@@ -103,7 +107,9 @@ async fn what_is_made_although_it_is_protected_is_removed_and_told() {
         ("mkdir -p .hotcell && echo x > .hotcell/skill", ".hotcell"),
         ("(sleep 0.2; echo evil > .zshrc) & wait", ".zshrc"),
     ] {
-        let stage = Stage::new();
+        let Some(stage) = Stage::new() else {
+            return;
+        };
         let told = stage.sh(tried).await;
         assert!(
             stage.path("ws").join(removed).symlink_metadata().is_err(),
@@ -119,7 +125,9 @@ async fn what_is_made_although_it_is_protected_is_removed_and_told() {
 async fn a_directory_that_was_closed_stays_closed() {
     use std::fs::{Permissions, set_permissions};
     use std::os::unix::fs::PermissionsExt;
-    let stage = Stage::new();
+    let Some(stage) = Stage::new() else {
+        return;
+    };
     stage.file("ws/closed/.env", MASKED);
     for mode in [0o000, 0o444, 0o111] {
         set_permissions(stage.path("ws/closed"), Permissions::from_mode(mode)).expect("mode");
@@ -140,7 +148,9 @@ async fn a_protected_link_is_put_back() {
         "rm .bashrc; mkdir .bashrc; echo evil > .bashrc/x",
         "mv hello.txt .bashrc",
     ] {
-        let stage = Stage::new();
+        let Some(stage) = Stage::new() else {
+            return;
+        };
         symlink("profiles/mine", stage.path("ws/.bashrc")).expect("link");
         let told = stage.sh(tried).await;
         let target = std::fs::read_link(stage.path("ws/.bashrc"));
@@ -156,7 +166,9 @@ async fn a_protected_link_is_put_back() {
 
 #[tokio::test]
 async fn what_is_removed_is_never_outside() {
-    let stage = Stage::new();
+    let Some(stage) = Stage::new() else {
+        return;
+    };
     let before = stage.outside();
     symlink(stage.path("outside"), stage.path("ws/link")).expect("link");
     let told = stage
@@ -168,7 +180,9 @@ async fn what_is_removed_is_never_outside() {
 
 #[tokio::test]
 async fn other_work_in_a_repository_goes_on() {
-    let stage = Stage::new();
+    let Some(stage) = Stage::new() else {
+        return;
+    };
     let git = |arguments: &[&str]| {
         std::process::Command::new("git")
             .args(arguments)
@@ -186,7 +200,9 @@ async fn other_work_in_a_repository_goes_on() {
 
 #[tokio::test]
 async fn a_repository_does_not_run_code_through_git() {
-    let stage = Stage::new();
+    let Some(stage) = Stage::new() else {
+        return;
+    };
     let run = |arguments: &[&str]| {
         let done = std::process::Command::new("git")
             .args(arguments)

@@ -6,7 +6,9 @@ use tokio::io::AsyncReadExt;
 
 #[tokio::test]
 async fn a_fork_bomb_meets_the_process_cap() {
-    let stage = Stage::new();
+    let Some(stage) = Stage::new() else {
+        return;
+    };
     let told = stage
         .python(
             "
@@ -39,7 +41,9 @@ except OSError as error:
 
 #[tokio::test]
 async fn a_bomb_of_threads_meets_it_too() {
-    let stage = Stage::new();
+    let Some(stage) = Stage::new() else {
+        return;
+    };
     let told = stage
         .python(
             "
@@ -62,7 +66,9 @@ except RuntimeError:
 
 #[tokio::test]
 async fn files_memory_and_descriptors_are_limited() {
-    let mut stage = Stage::new();
+    let Some(mut stage) = Stage::new() else {
+        return;
+    };
     stage.settings.limits = ProcessLimits {
         processes: 64,
         file_bytes: 1 << 20,
@@ -85,7 +91,9 @@ async fn files_memory_and_descriptors_are_limited() {
 
 #[tokio::test]
 async fn a_flood_waits_for_its_reader_and_ends_with_the_child() {
-    let stage = Stage::new();
+    let Some(stage) = Stage::new() else {
+        return;
+    };
     let mut child = stage.spawn(sh("yes flood")).await.expect("it starts");
     let mut first = [0; 64 << 10];
     let stdout = child.stdout.as_mut().expect("standard output");
@@ -98,7 +106,9 @@ async fn a_flood_waits_for_its_reader_and_ends_with_the_child() {
 
 #[tokio::test]
 async fn too_many_processes_at_once_are_refused() {
-    let stage = Stage::new();
+    let Some(stage) = Stage::new() else {
+        return;
+    };
     let processes = stage.processes();
     let grant = stage.grant();
     let mut children = Vec::new();

@@ -3,6 +3,7 @@
 //! Owns the setting of every test: a workspace, a canary beside it, and their digests. Must never
 //! know what a test is about.
 
+use crate::native::lacks;
 use hotcell::policy::{Decision, Grant, Mode, PathRules, Policy, ProcessRules};
 use hotcell::process::{
     Child, Command, Ended, Exit, Layers, ProcessLimits, ProcessSettings, Processes, SpawnError,
@@ -20,7 +21,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 /// What nobody inside may read or change.
 pub const SECRET: &str = "the canary sings";
 
-/// The programs that tests start.
+/// The programs that tests start; the last is nowhere.
 const PROGRAMS: [&str; 4] = ["sh", "python3", "git", "absent-program"];
 
 /// Where every distribution has them. Not the search path of whoever runs the tests: what is found
@@ -51,7 +52,14 @@ impl Told {
 }
 
 impl Stage {
-    pub fn new() -> Self {
+    /// A stage, unless this machine cannot show what a test is about.
+    pub fn new() -> Option<Self> {
+        let programs = &PROGRAMS[..PROGRAMS.len() - 1];
+        (!lacks(programs, &SEARCH_PATH)).then(Stage::anywhere)
+    }
+
+    /// A stage on every machine.
+    pub fn anywhere() -> Self {
         let root = tempfile::tempdir().expect("temporary directory");
         let stage = Stage {
             root,

@@ -10,6 +10,10 @@ mod escapes;
 mod files;
 mod loading;
 mod matrix;
+#[cfg(target_os = "linux")]
+#[path = "../support/native.rs"]
+mod native;
+#[cfg(target_os = "linux")]
 mod processes;
 mod state;
 mod support;

@@ -19,6 +19,7 @@ use crate::tools::{BUILTINS, Toolbox, ToolboxError};
 use crate::undo::{Recorder, UndoError, UndoStore};
 use crate::workspace::{Access, Workspace};
 use std::io;
+use std::ops::Deref;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Who starts native programs; `None` where nothing may be started.
@@ -69,14 +70,39 @@ fn process_settings(config: &Config) -> Option<ProcessSettings> {
 }
 
 /// The sandbox of the process.
-pub(super) fn sandbox(config: &Config) -> Result<Sandbox, CommandError> {
+pub(super) fn sandbox(config: &Config) -> Result<OpenSandbox, CommandError> {
     let defaults = SandboxSettings::default();
-    Ok(Sandbox::new(SandboxSettings {
-        processes: processes(config)?,
+    let processes = processes(config)?;
+    let sandbox = Sandbox::new(SandboxSettings {
+        processes: processes.clone(),
         cache: config.directories.cache.clone(),
         max_memory_bytes: defaults.max_memory_bytes.max(config.limits.memory_bytes),
         ..defaults
-    })?)
+    })?;
+    Ok(OpenSandbox { sandbox, processes })
+}
+
+/// The sandbox for as long as a command works. A compilation that nobody waits for may hold the
+/// sandbox itself until the program is gone, and then nothing would clean up.
+pub(super) struct OpenSandbox {
+    sandbox: Sandbox,
+    processes: Option<Processes>,
+}
+
+impl Deref for OpenSandbox {
+    type Target = Sandbox;
+
+    fn deref(&self) -> &Sandbox {
+        &self.sandbox
+    }
+}
+
+impl Drop for OpenSandbox {
+    fn drop(&mut self) {
+        if let Some(processes) = &self.processes {
+            processes.close();
+        }
+    }
 }
 
 /// The built-in tools and the plugins.

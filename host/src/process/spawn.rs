@@ -12,7 +12,7 @@ use super::settings::ProcessSettings;
 use crate::policy::Grant;
 use crate::protocol::Capability;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OnceCell, Semaphore};
 
 #[cfg(target_os = "linux")]
@@ -73,7 +73,8 @@ pub enum ProcessesError {
     Private(#[source] std::io::Error),
 }
 
-/// Starts native processes. Cheap to clone; the private directory goes with the last clone.
+/// Starts native processes. Cheap to clone; the private directory goes with the last clone, or
+/// when one is [closed](Processes::close).
 #[derive(Clone)]
 pub struct Processes {
     shared: Arc<Shared>,
@@ -82,7 +83,9 @@ pub struct Processes {
 pub(super) struct Shared {
     pub settings: ProcessSettings,
     pub programs: Programs,
-    pub private: tempfile::TempDir,
+    pub private: PathBuf,
+    /// Removes the private directory when it goes.
+    keeper: Mutex<Option<tempfile::TempDir>>,
     pub layers: OnceCell<Layers>,
     pub running: Arc<Semaphore>,
     #[cfg(target_os = "linux")]
@@ -118,7 +121,8 @@ impl Processes {
             shared: Arc::new(Shared {
                 layers: OnceCell::new_with(settings.layers.clone()),
                 programs,
-                private,
+                private: private.path().to_owned(),
+                keeper: Mutex::new(Some(private)),
                 running: Arc::new(Semaphore::new(MOST_RUNNING)),
                 #[cfg(target_os = "linux")]
                 scene,
@@ -129,7 +133,18 @@ impl Processes {
 
     /// The directory that processes see as `/tmp`, private to this value.
     pub fn private_directory(&self) -> &Path {
-        self.shared.private.path()
+        &self.shared.private
+    }
+
+    /// Removes the private directory. For the end of the program, when clones may be in the hands
+    /// of tasks that nobody waits for; nothing is started after it.
+    pub fn close(&self) {
+        let mut keeper = self
+            .shared
+            .keeper
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        drop(keeper.take());
     }
 
     /// The programs that were found, by name.
@@ -362,11 +377,7 @@ impl Prepared {
             if self.writable {
                 aftermath.check(self.workspace, self.rules, exceptions);
             }
-            Some(
-                shared
-                    .scene
-                    .view(workspace, shared.private.path(), self.network),
-            )
+            Some(shared.scene.view(workspace, &shared.private, self.network))
         };
         let plan = Plan {
             limits: shared.settings.limits,
