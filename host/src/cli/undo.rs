@@ -18,17 +18,17 @@ pub(super) fn undo(args: &UndoArgs, environment: &Environment) -> Result<Exit, C
         out.write_all(list(&runs).as_bytes())?;
         return Ok(Exit::Done);
     }
-    let asked = place.asked(args.what.as_deref())?;
+    let selection = asked(args.what.as_deref())?;
     let workspace = place.workspace(Access::ReadWrite)?;
     let store = &place.store;
     let root = &place.config.workspace;
-    let preview = store.preview(root, &workspace, &asked)?;
+    let preview = store.preview(root, &workspace, &selection)?;
     out.write_all(colored(&preview.diff(true), place.palette()).as_bytes())?;
     if args.dry_run {
         return Ok(Exit::Done);
     }
     let run = wiring::new_id();
-    let restored = match store.restore(root, &workspace, &asked, &run, args.force) {
+    let restored = match store.restore(root, &workspace, &selection, &run, args.force) {
         Ok(restored) => restored,
         Err(error) => {
             if let UndoError::Conflicts { conflicts, .. } = &error {
@@ -46,11 +46,11 @@ pub(super) fn undo(args: &UndoArgs, environment: &Environment) -> Result<Exit, C
 
 pub(super) fn diff(args: &DiffArgs, environment: &Environment) -> Result<Exit, CommandError> {
     let place = Place::of(&args.flags(), environment)?;
-    let asked = place.asked(args.what.as_deref())?;
+    let selection = asked(args.what.as_deref())?;
     let workspace = place.workspace(Access::ReadOnly)?;
     let preview = place
         .store
-        .preview(&place.config.workspace, &workspace, &asked)?;
+        .preview(&place.config.workspace, &workspace, &selection)?;
     let text = colored(&preview.diff(false), place.palette());
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(Exit::Done)
@@ -79,15 +79,15 @@ impl Place {
         })
     }
 
-    #[expect(clippy::unused_self, reason = "reads as a question about the place")]
-    fn asked(&self, what: Option<&str>) -> Result<Selection, CommandError> {
-        let parsed = what.map(str::parse).transpose().map_err(UndoError::from)?;
-        Ok(parsed.unwrap_or_default())
-    }
-
     fn palette(&self) -> Palette {
         Palette::from(self.config.colors.stdout)
     }
+}
+
+/// What a person typed, or the last run.
+fn asked(what: Option<&str>) -> Result<Selection, CommandError> {
+    let parsed = what.map(str::parse).transpose().map_err(UndoError::from)?;
+    Ok(parsed.unwrap_or_default())
 }
 
 fn tell(restored: &Restored) -> Result<Exit, CommandError> {

@@ -14,6 +14,11 @@ use std::fmt;
 pub struct Digest(pub String);
 
 impl Digest {
+    /// The digest with these bytes.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Digest(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
     /// The first twelve digits, for tables and messages.
     pub fn short(&self) -> &str {
         self.0.get(..12).unwrap_or(&self.0)

@@ -15,7 +15,6 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
-use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 use v0_1::hotcell::tool::types;
 
@@ -222,12 +221,7 @@ pub const DESCRIBE_LIMITS: Limits = Limits {
 };
 
 fn digest(bytes: &[u8]) -> Digest {
-    let mut text = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    Digest(text)
+    Digest::of_bytes(&Sha256::digest(bytes))
 }
 
 /// From bytes to a linked component: by the cache, or by Cranelift.

@@ -8,7 +8,8 @@ use super::log::LogWriter;
 use super::objects::{self, Objects};
 use super::record::{Happened, Head, Line, Noted, State, Step, VERSION, moment, moved};
 use super::{MOST_FILE_BYTES, UndoStore};
-use crate::workspace::{Change, ChangeKind, Earlier, Journal, Kind, NoJournal, Workspace};
+use crate::protocol::Digest;
+use crate::workspace::{Change, ChangeKind, Earlier, Journal, Kind, Workspace};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
@@ -174,7 +175,13 @@ impl CallJournal {
         if happened == Happened::Wrote && told.own.contains(&path) {
             return Ok(());
         }
-        let earlier = self.earlier(run, &change.earlier, is_kept)?;
+        let earlier = if is_kept {
+            state(&change.earlier, |found| {
+                run.objects.keep(&mut found.open()?).map(Some)
+            })?
+        } else {
+            state(&change.earlier, |_| Ok(None))?
+        };
         if let (State::Unread { size, .. }, true) = (&earlier, is_kept) {
             told.too_large.push((path.clone(), *size));
         }
@@ -207,38 +214,13 @@ impl CallJournal {
         told.paths.insert(path);
         Ok(())
     }
-
-    /// What is there; the content of a file is put into the store if `is_kept`.
-    fn earlier(&self, run: &Run, earlier: &Earlier<'_>, is_kept: bool) -> io::Result<State> {
-        let Some(found) = earlier.metadata()? else {
-            return Ok(State::Absent);
-        };
-        if found.kind != Kind::File {
-            return State::of_other(&found, || earlier.link_target());
-        }
-        let modified = moment(found.modified);
-        if found.size > MOST_FILE_BYTES || !is_kept {
-            return Ok(State::Unread {
-                size: found.size,
-                mode: found.mode,
-                modified,
-            });
-        }
-        let (digest, size) = run.objects.keep(&mut earlier.open()?)?;
-        Ok(State::File {
-            digest,
-            size,
-            mode: found.mode,
-            modified,
-        })
-    }
 }
 
 impl Journal for CallJournal {
     fn before(&self, change: &Change<'_>) -> io::Result<()> {
         match &self.run {
             Some(run) => self.keep(run, change),
-            None => NoJournal.before(change),
+            None => Ok(()),
         }
     }
 
@@ -261,31 +243,44 @@ impl Journal for CallJournal {
 
 /// What is at a path now.
 pub(super) fn look(workspace: &Workspace, path: &Path) -> io::Result<State> {
-    let held = match workspace.hold(path) {
-        Ok(held) => held,
-        Err(error) if error.is_absence() => return Ok(State::Absent),
-        Err(error) => return Err(io::Error::other(error)),
-    };
-    let Some(found) = held.metadata() else {
+    match workspace.hold(path) {
+        Ok(held) => state(&held.earlier(), |found| {
+            objects::digest(&mut found.open()?).map(Some)
+        }),
+        Err(error) if error.is_absence() => Ok(State::Absent),
+        Err(error) => Err(io::Error::other(error)),
+    }
+}
+
+/// What there is. `content` answers the digest and the length of a file that is not too large, or
+/// nothing where its content does not matter.
+fn state(
+    found: &Earlier<'_>,
+    content: impl FnOnce(&Earlier<'_>) -> io::Result<Option<(Digest, u64)>>,
+) -> io::Result<State> {
+    let Some(metadata) = found.metadata()? else {
         return Ok(State::Absent);
     };
-    let earlier = held.earlier();
-    if found.kind != Kind::File {
-        return State::of_other(&found, || earlier.link_target());
+    if metadata.kind != Kind::File {
+        return State::of_other(&metadata, || found.link_target());
     }
-    let modified = moment(found.modified);
-    if found.size > MOST_FILE_BYTES {
-        return Ok(State::Unread {
-            size: found.size,
-            mode: found.mode,
+    let (size, mode, modified) = (metadata.size, metadata.mode, moment(metadata.modified));
+    let known = if size > MOST_FILE_BYTES {
+        None
+    } else {
+        content(found)?
+    };
+    Ok(match known {
+        Some((digest, size)) => State::File {
+            digest,
+            size,
+            mode,
             modified,
-        });
-    }
-    let (digest, size) = objects::digest(&mut earlier.open()?)?;
-    Ok(State::File {
-        digest,
-        size,
-        mode: found.mode,
-        modified,
+        },
+        None => State::Unread {
+            size,
+            mode,
+            modified,
+        },
     })
 }

@@ -54,7 +54,7 @@ impl Objects {
         } else {
             Vec::new()
         };
-        if hex(&Sha256::digest(&bytes)) == digest.0 {
+        if Digest::of_bytes(&Sha256::digest(&bytes)) == *digest {
             Ok(bytes)
         } else {
             Err(io::Error::new(
@@ -130,11 +130,7 @@ fn copy(from: &mut File, to: &mut impl Write) -> io::Result<(Digest, u64)> {
         to.write_all(&buffer[..read])?;
         size += read as u64;
     }
-    Ok((Digest(hex(&hasher.finalize())), size))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    Ok((Digest::of_bytes(&hasher.finalize()), size))
 }
 
 /// The paths in a directory; none where there is no directory.
