@@ -32,6 +32,8 @@ const PIECE_BYTES: u64 = 64 << 10;
 /// A process of the host. The streams go before the child they belong to.
 struct Started {
     stdin: Option<OutputStream>,
+    /// Whether the end of the input waits for what was written before it.
+    is_closing: bool,
     stdout: Option<InputStream>,
     stderr: Option<InputStream>,
     child: process::Child,
@@ -48,12 +50,21 @@ impl Running for Started {
         Some(taken)
     }
 
-    fn close_input(&mut self) {
-        if let Some(stdin) = self.stdin.take() {
-            // Dropping the stream would drop what it has not passed on yet. A program that reads no
-            // more is no fault.
-            let _ = stdin.blocking_flush();
+    fn close_input(&mut self) -> bool {
+        let Some(stdin) = &self.stdin else {
+            return true;
+        };
+        // Dropping the stream drops what it has not passed on yet. Waiting for that here could be
+        // for ever: the program may first want its output to be read.
+        if !self.is_closing && stdin.flush().is_ok() {
+            self.is_closing = true;
         }
+        if self.is_closing && matches!(stdin.check_write(), Ok(0)) {
+            return false;
+        }
+        // A program that reads no more is no fault.
+        self.stdin = None;
+        true
     }
 
     fn read(&mut self, stream: Stream) -> Piece {
@@ -149,6 +160,7 @@ impl Backend for Imports {
         })?;
         Ok(Process::new(Box::new(Started {
             stdin: child.stdin(),
+            is_closing: false,
             stdout: child.stdout(),
             stderr: child.stderr(),
             child,

@@ -62,7 +62,7 @@ pub use call::{Call, Versioned};
 pub use definition::{Definition, definition};
 pub use error::{ErrorKind, StateError, ToolError};
 pub use path::{ReadPath, WritePath};
-pub use process::{Command, Exit, Finished, Process, Stream};
+pub use process::{Command, Exit, Finished, Piece, Process, Stream};
 pub use schemars::JsonSchema;
 pub use serde::Deserialize;
 pub use tool::{Capability, Tool};

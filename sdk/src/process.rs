@@ -65,6 +65,11 @@ impl Command {
         &self.arguments
     }
 
+    /// The variables that it gets beside those of the host.
+    pub fn environment(&self) -> &[(String, String)] {
+        &self.environment
+    }
+
     /// Where it starts; `None` for the root of the workspace.
     pub fn working_directory(&self) -> Option<&Path> {
         self.directory.as_deref()
@@ -120,11 +125,14 @@ pub struct Process {
     running: Box<dyn Running>,
 }
 
-/// What reading a stream brings now.
+/// What a stream of a program brings now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub enum Piece {
+    /// What it wrote next, at least one byte.
     Bytes(Vec<u8>),
+    /// Nothing now; more may come.
     NothingYet,
+    /// Nothing any more.
     End,
 }
 
@@ -132,8 +140,9 @@ pub(crate) enum Piece {
 pub(crate) trait Running {
     /// Takes as much of `bytes` as there is room for; `None` when the program reads no more.
     fn write(&mut self, bytes: &[u8]) -> Option<usize>;
-    /// The end of the input.
-    fn close_input(&mut self);
+    /// The end of the input. True when all of it has been passed on: until then it is asked for
+    /// again.
+    fn close_input(&mut self) -> bool;
     fn read(&mut self, stream: Stream) -> Piece;
     fn exit(&self) -> Option<Exit>;
     /// Waits until reading brings something, there is room for input, or the program has ended.
@@ -162,8 +171,7 @@ impl Process {
                     None => input = &[],
                 }
                 if input.is_empty() {
-                    self.running.close_input();
-                    is_fed = true;
+                    is_fed = self.running.close_input();
                 }
             }
             let mut is_quiet = true;
@@ -199,13 +207,37 @@ impl Process {
     }
 
     fn end(mut self) -> Exit {
-        self.running.close_input();
         loop {
+            let is_closed = self.running.close_input();
             if let Some(exit) = self.running.exit() {
                 return exit;
             }
-            self.running.wait(false);
+            self.running.wait(!is_closed);
         }
+    }
+
+    /// Offers the program input, without waiting: how many of `bytes` it took, from the first on, or
+    /// `None` when it reads no more. For a tool that has something to do meanwhile; with
+    /// [`take`](Process::take) and [`exit`](Process::exit) the pieces of [`follow`](Process::follow).
+    pub fn offer(&mut self, bytes: &[u8]) -> Option<usize> {
+        self.running.write(bytes)
+    }
+
+    /// Ends the program's input, without waiting. False while something offered before is still on
+    /// its way, which dropping the input now would lose: ask again.
+    pub fn close_input(&mut self) -> bool {
+        self.running.close_input()
+    }
+
+    /// What `stream` brings now, without waiting. A program that nobody takes output from is held up
+    /// in the end.
+    pub fn take(&mut self, stream: Stream) -> Piece {
+        self.running.read(stream)
+    }
+
+    /// How the program ended; `None` while it runs. Output may still be to be taken.
+    pub fn exit(&self) -> Option<Exit> {
+        self.running.exit()
     }
 }
 

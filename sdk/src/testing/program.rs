@@ -52,7 +52,7 @@ impl Running for MockProcess {
         }
     }
 
-    fn close_input(&mut self) {
+    fn close_input(&mut self) -> bool {
         if let MockProcess::Reading {
             program,
             command,
@@ -61,6 +61,7 @@ impl Running for MockProcess {
         {
             *self = MockProcess::Done((program.0)(command, input));
         }
+        true
     }
 
     fn read(&mut self, stream: Stream) -> Piece {
