@@ -7,6 +7,7 @@
 mod commands;
 mod fs;
 mod pace;
+mod programs;
 mod scratch;
 mod script;
 mod shell;
@@ -15,6 +16,7 @@ mod transcript;
 use hotcell_sdk::{
     Answer, Call, Capability, Deserialize, JsonSchema, StateError, Tool, ToolError, Versioned,
 };
+use programs::Programs;
 use shell::{End, Ending, Start, WORKSPACE};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -39,15 +41,17 @@ const MARGIN: Duration = Duration::from_secs(2);
 /// The shell has pipelines, redirections, here-documents, functions, arrays and its own utilities:
 /// awk cat chmod cmp comm cp cut date diff du find grep gzip head jq ln ls md5sum mkdir mv patch
 /// printf realpath rg rm sed seq sha256sum sort split stat tac tail tar tee touch tr tree uniq
-/// unzip wc xargs xxd yq zip and more. It starts no native programs (no git, cargo, make, npm,
-/// python, compilers) and has no network: such a command is not found, status 127. To read, search
-/// and change files prefer the tools made for it.
+/// unzip wc xargs xxd yq zip and more. Native programs (git, cargo, make, npm, python3 and the like)
+/// are commands too where the user allows them; `command -v git` tells. Any other is not found,
+/// status 127. The shell has no network. To read, search and change files prefer the tools made for
+/// it.
 ///
 /// The workspace is `/workspace`, and every call starts there or in the directory where the last
 /// call left off. Nothing else stays between calls: no variables, no functions, no background
-/// commands, and `/tmp` is empty again. Standard input is empty and there is no terminal. When the
-/// workspace is read-only, writing fails with "Read-only file system". Of output over 30 KB the
-/// middle is cut: filter it, or redirect it to a file.
+/// commands, and `/tmp` is empty again; native programs run below `/workspace` and have a `/tmp` of
+/// their own. Standard input is empty and there is no terminal. When the workspace is read-only,
+/// writing fails with "Read-only file system". Of output over 30 KB the middle is cut: filter it, or
+/// redirect it to a file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Bash {
@@ -64,6 +68,7 @@ impl Tool for Bash {
     const REQUIRES: &'static [Capability] = &[Capability::WorkspaceRead];
     const ACCEPTS: &'static [Capability] = &[
         Capability::WorkspaceWrite,
+        Capability::Process,
         Capability::SessionState,
         Capability::Skills,
     ];
@@ -72,10 +77,12 @@ impl Tool for Bash {
         let began = Instant::now();
         let directory = Directory::of(call)?;
         let timeout = time_for(self.timeout_secs, call.time_left());
+        let programs = Programs::of(call);
         let start = Start {
             workspace: call.workspace(),
             writable: call.granted(Capability::WorkspaceWrite),
             skills: call.granted(Capability::Skills).then(|| call.skills()),
+            programs: &programs,
             directory: &directory.path,
             timeout,
         };

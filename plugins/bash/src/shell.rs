@@ -7,9 +7,10 @@
 //! operation, and looks at the clock at each command, so a time limit holds for a busy loop as for
 //! a sleep.
 
-use crate::commands::{NotFound, is_kept, replacements};
+use crate::commands::{NotFound, Reading, is_kept, program, replacements};
 use crate::fs::DirFs;
 use crate::pace::Pace;
+use crate::programs::{Desk, Programs, desk};
 use crate::scratch::{HOME, Scratch};
 use crate::transcript::{Stream, Transcript};
 use bashkit::hooks::HookAction;
@@ -17,6 +18,8 @@ use bashkit::{
     Bash, Error, ExecOptions, ExecResult, ExecutionLimits, FileSystem, LimitExceeded, MemoryLimits,
     SessionLimits, StreamData,
 };
+use std::convert::Infallible;
+use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -26,6 +29,8 @@ use std::time::Duration;
 pub const WORKSPACE: &str = "/workspace";
 /// Where skills are in the shell.
 pub const SKILLS: &str = "/skills";
+/// Who the user is in the shell.
+pub const USER: &str = "user";
 
 /// Bytes that bashkit may hold between commands, of the 512 MiB a call has by default.
 const LIVE_BYTES: u64 = 192 << 20;
@@ -45,6 +50,8 @@ pub struct Start<'a> {
     pub writable: bool,
     /// The directory that is mounted at [`SKILLS`], read-only.
     pub skills: Option<&'a Path>,
+    /// Native programs, which are commands of the shell by their names.
+    pub programs: &'a Programs<'a>,
     /// Working directory, in the shell's terms.
     pub directory: &'a str,
     /// Time after which it is ended.
@@ -98,19 +105,22 @@ async fn start_and_end(script: &str, start: &Start<'_>, output: &Output) -> End 
         Arc::clone(&pace),
     ));
     let exited = Arc::new(OnceLock::new());
-    let mut bash = build(start, &pace, &files, &exited);
+    let (desk, requests) = desk();
+    let mut bash = build(start, &pace, &files, &desk, &exited);
+    let serving = start.programs.serve(requests);
     let started_elsewhere = pace.drive(enter(&mut bash, start), || {}).await;
     let ending = if has_background(script) {
         // So that the end of the foreground can be seen: bashkit itself waits for every job.
         let script = format!("{script}\nexit");
-        let whole = pace.drive(whole(&mut bash, &script, output), || {});
+        let whole = alongside(whole(&mut bash, &script, output), serving);
+        let whole = pace.drive(whole, || {});
         tokio::select! {
             biased;
             result = whole => ending(result, &script, output),
             status = end_of_foreground(&exited) => Ending::LeftBackground(status),
         }
     } else {
-        let live = live(&mut bash, script, output);
+        let live = alongside(live(&mut bash, script, output), serving);
         let result = pace.drive(live, || lock(output).round()).await;
         ending(result, script, output)
     };
@@ -120,6 +130,18 @@ async fn start_and_end(script: &str, start: &Start<'_>, output: &Output) -> End 
         ending,
         started_elsewhere,
         modes_changed: files.modes_changed(),
+    }
+}
+
+/// Runs `work` to its end, and `serving` as long.
+async fn alongside<T>(
+    work: impl Future<Output = T>,
+    serving: impl Future<Output = Infallible>,
+) -> T {
+    tokio::select! {
+        biased;
+        done = work => done,
+        never = serving => match never {},
     }
 }
 
@@ -208,15 +230,17 @@ fn build(
     start: &Start<'_>,
     pace: &Arc<Pace>,
     files: &Arc<DirFs>,
+    desk: &Desk,
     exited: &Arc<OnceLock<i32>>,
 ) -> Bash {
     let exited = Arc::clone(exited);
-    let builder = Bash::builder()
+    let programs = offered(start.programs);
+    let mut builder = Bash::builder()
         .fs(Arc::new(Scratch::new(
             &[WORKSPACE, SKILLS],
             Arc::clone(pace),
         )))
-        .username("user")
+        .username(USER)
         .hostname("sandbox")
         .env("HOME", HOME)
         .env("TERM", "dumb")
@@ -226,11 +250,18 @@ fn build(
         .session_limits(SessionLimits::unlimited())
         .memory_limits(memory())
         .builtin_filter(is_kept)
-        .command_resolver(Arc::new(NotFound(Arc::clone(pace))))
+        .command_resolver(Arc::new(NotFound::new(programs.as_deref(), pace)))
         .on_exit(Box::new(move |event| {
             let _ = exited.set(event.code);
             HookAction::Continue(event)
         }));
+    if let Some(programs) = programs.filter(|programs| !programs.is_empty()) {
+        let reading = Reading::default();
+        builder = builder.before_tool(reading.watch());
+        for name in &programs {
+            builder = builder.builtin(name, program(name, desk, &reading, pace));
+        }
+    }
     let bash = replacements(pace)
         .into_iter()
         .fold(builder, |builder, (name, command)| {
@@ -247,6 +278,18 @@ fn build(
         });
     mounted.expect("mount points are absolute");
     bash
+}
+
+/// The programs that become commands: those of the call, without the names that the shell has
+/// itself. None when the call was not given any.
+fn offered(programs: &Programs<'_>) -> Option<Vec<String>> {
+    let mut names = programs.names()?.to_vec();
+    if !names.is_empty() {
+        let bare = Bash::builder().rootfs(false).builtin_filter(is_kept);
+        let own = bare.build().builtin_names();
+        names.retain(|name| !own.contains(name));
+    }
+    Some(names)
 }
 
 /// Goes to the directory asked for. True when it is not there any more.

@@ -6,6 +6,7 @@
 mod echo;
 mod guarded;
 mod ls;
+mod program;
 mod rm;
 mod sleep;
 mod tee;
@@ -15,6 +16,7 @@ use bashkit::{Builtin, BuiltinContext, CommandResolver, Error, ExecResult, Resul
 use echo::Echo;
 use guarded::{GUARDED, Guarded};
 use ls::Ls;
+pub use program::{Reading, program};
 use rm::{Rm, Rmdir};
 use sleep::Sleep;
 use std::io::ErrorKind;
@@ -56,19 +58,40 @@ pub fn replacements(pace: &Arc<Pace>) -> Vec<(&'static str, Box<dyn Builtin>)> {
 }
 
 /// Answers for every command that nothing else answered for.
-pub struct NotFound(pub Arc<Pace>);
+pub struct NotFound {
+    why: Arc<str>,
+    pace: Arc<Pace>,
+}
+
+impl NotFound {
+    /// Where the native programs are `programs`; `None` when the call may start none.
+    pub fn new(programs: Option<&[String]>, pace: &Arc<Pace>) -> NotFound {
+        let why = match programs {
+            None => "native programs need the `process` capability, which this call was not given"
+                .to_owned(),
+            Some([]) => "this call was given no native programs".to_owned(),
+            Some(programs) => format!("native programs here: {}", programs.join(" ")),
+        };
+        NotFound {
+            why: why.into(),
+            pace: Arc::clone(pace),
+        }
+    }
+}
 
 impl CommandResolver for NotFound {
     fn resolve(&self, name: &str) -> Option<Arc<dyn Builtin>> {
         Some(Arc::new(Missing {
             name: name.to_owned(),
-            pace: Arc::clone(&self.0),
+            why: Arc::clone(&self.why),
+            pace: Arc::clone(&self.pace),
         }))
     }
 }
 
 struct Missing {
     name: String,
+    why: Arc<str>,
     pace: Arc<Pace>,
 }
 
@@ -76,12 +99,9 @@ struct Missing {
 impl Builtin for Missing {
     async fn execute(&self, _: BuiltinContext<'_>) -> Result<ExecResult> {
         self.pace.breathe().await;
-        let name = &self.name;
+        let Missing { name, why, .. } = self;
         Ok(ExecResult::err(
-            format!(
-                "bash: {name}: command not found (native programs need the `process` capability, \
-                 which this version does not offer to bash)\n"
-            ),
+            format!("bash: {name}: command not found ({why})\n"),
             127,
         ))
     }

@@ -2,6 +2,7 @@
 
 mod faults;
 mod files;
+mod programs;
 mod running;
 
 use hotcell_sdk::testing::{MockHost, json};
