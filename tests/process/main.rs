@@ -12,5 +12,6 @@ mod guarded;
 mod limits;
 #[path = "../support/native.rs"]
 mod native;
+mod shell;
 mod starting;
 mod support;

@@ -110,9 +110,8 @@ impl Stage {
         path
     }
 
-    /// The grant that the policy gives a tool that accepts everything.
-    pub fn grant(&self) -> Grant {
-        let policy = Policy {
+    pub fn policy(&self) -> Policy {
+        Policy {
             mode: self.mode,
             allowed: self.allowed,
             workspace: self.workspace(),
@@ -124,7 +123,11 @@ impl Stage {
                 network: self.network,
             },
             limits: Limits::default(),
-        };
+        }
+    }
+
+    /// The grant that the policy gives a tool that accepts everything.
+    pub fn grant(&self) -> Grant {
         let tool = ToolDefinition {
             name: "t".to_owned(),
             description: String::new(),
@@ -132,7 +135,7 @@ impl Stage {
             requires: Capabilities::from_iter([Capability::WorkspaceRead]),
             accepts: Capabilities::ALL,
         };
-        match policy.decide(&tool) {
+        match self.policy().decide(&tool) {
             Decision::Grant(grant) => grant,
             Decision::Deny(rule) => panic!("the tool is refused: {rule}"),
         }
