@@ -165,8 +165,8 @@ async fn programs_answer_in_the_shell_as_in_bash() {
             0,
         ),
         (
-            "LD_PRELOAD=x git status; echo $?",
-            "bash: git: the variable LD_PRELOAD changes which code a program runs, so a call cannot set it\n126\n",
+            "GIT_PAGER=cat git branch --show-current; LD_PRELOAD=x git status; echo $?",
+            "main\nbash: git: the variable LD_PRELOAD changes which code a program runs, so a call cannot set it\n126\n",
             0,
         ),
     ] {

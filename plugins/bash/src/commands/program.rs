@@ -25,11 +25,13 @@ const NOT_FOUND: i32 = 127;
 /// Variables that speak of the shell itself and stay there.
 const OF_THE_SHELL: [&str; 5] = ["PATH", "PWD", "OLDPWD", "SHLVL", "_"];
 
-/// Variables that stay in the shell while they have the value it began with: the host has its own.
-const AT_FIRST: [(&str, &str); 4] = [
+/// Variables that stay in the shell while they have these values: those it begins with, for which
+/// the host has its own, and one that the host gives the same value but takes from nobody.
+const OF_THE_HOST: [(&str, &str); 5] = [
     ("HOME", HOME),
     ("TERM", "dumb"),
     ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
     ("USER", USER),
 ];
 
@@ -177,7 +179,7 @@ fn ignoring_io(result: Result<()>) -> Result<()> {
 fn exported(env: &HashMap<String, String>) -> impl Iterator<Item = (&String, &String)> {
     env.iter().filter(|(name, value)| {
         !OF_THE_SHELL.contains(&name.as_str())
-            && !AT_FIRST.contains(&(name.as_str(), value.as_str()))
+            && !OF_THE_HOST.contains(&(name.as_str(), value.as_str()))
     })
 }
 
@@ -237,6 +239,7 @@ mod tests {
             ("HOME", HOME),
             ("TERM", "xterm"),
             ("PAGER", "cat"),
+            ("GIT_PAGER", "cat"),
             ("USER", USER),
             ("MINE", "1"),
         ];
