@@ -47,6 +47,18 @@ impl Bench {
         self
     }
 
+    pub fn directory(self, path: &str) -> Self {
+        fs::create_dir_all(self.root.path().join(path)).expect("directory");
+        self
+    }
+
+    /// As a user does who knows the workspace.
+    pub fn trusted(self) -> Self {
+        let ended = self.run(&["trust"]);
+        assert_eq!(ended.code, Some(0), "{}", ended.err);
+        self
+    }
+
     pub fn work(&self) -> PathBuf {
         self.root.path().join("work")
     }

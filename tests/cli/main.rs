@@ -8,6 +8,7 @@ mod demo;
 mod plugins;
 mod settings;
 mod streams;
+mod trust;
 #[cfg(unix)]
 mod undo;
 

@@ -21,7 +21,7 @@ fn a_repository_cannot_redirect_the_agent() {
         ("\u{1b}evil = 1", "hotcell.toml"),
         ("\"\\u001b[2Kevil\" = 1", "\\u{1b}[2Kevil"),
     ] {
-        let bench = Bench::new().file("work/hotcell.toml", text);
+        let bench = Bench::new().file("work/hotcell.toml", text).trusted();
         let ended = bench.scripted("{text: Done.}", &[]);
         assert_eq!(ended.code, Some(2), "{text}: {}", ended.err);
         assert!(ended.err.contains(key), "{text}: {}", ended.err);
@@ -36,7 +36,9 @@ fn a_repository_cannot_redirect_the_agent() {
 
 #[test]
 fn a_repository_can_ask_for_less() {
-    let bench = Bench::new().file("work/hotcell.toml", "plan = true");
+    let bench = Bench::new()
+        .file("work/hotcell.toml", "plan = true")
+        .trusted();
     let script = "{expect: {tools_absent: [write_file]}, text: Done.}";
     let ended = bench.scripted(script, &[]);
     assert_eq!(ended.code, Some(0), "{}", ended.err);

@@ -6,7 +6,7 @@ use futures::{StreamExt, stream};
 use hotcell::engine::{Engine, RunConfig, Think};
 use hotcell::history::History;
 use hotcell::policy::Policy;
-use hotcell::prompt::Surroundings;
+use hotcell::prompt::{Briefing, Instructions, SkillIndex, Surroundings};
 use hotcell::protocol::{ContentBlock, DoneReason, Event, Message, ToolCall, Usage};
 use hotcell::provider::{Chunk, ChunkStream, Provider, Request, Response, StopReason};
 use hotcell::tools::Toolbox;
@@ -102,10 +102,14 @@ pub async fn turns(
         max_turns: 0,
         think: Think::Off,
         max_parallel_calls: 4,
-        surroundings: Surroundings {
-            workspace: "/w".to_owned(),
-            platform: "linux".to_owned(),
-            date: "2026-01-01".to_owned(),
+        briefing: Briefing {
+            skills: SkillIndex::default(),
+            instructions: Instructions::default(),
+            surroundings: Surroundings {
+                workspace: "/w".to_owned(),
+                platform: "linux".to_owned(),
+                date: "2026-01-01".to_owned(),
+            },
         },
     };
     let run = engine.run(config, History::restore(messages), "read it");

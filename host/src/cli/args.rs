@@ -4,6 +4,7 @@
 //! data that `config` takes. It must never look at a file or a variable.
 
 mod limits;
+mod prompt;
 
 use crate::config::{ColorWhen, Flags, Think, offered};
 use crate::protocol::Capability;
@@ -11,6 +12,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use limits::LimitArgs;
+pub use prompt::{PromptArgs, SkillsArgs, SkillsCommand, TrustArgs};
 use std::path::PathBuf;
 
 /// A sandboxed agent: every tool is a WebAssembly component.
@@ -19,7 +21,6 @@ use std::path::PathBuf;
     name = "hotcell",
     version,
     max_term_width = 100,
-    disable_help_subcommand = true,
     after_help = "Try `hotcell demo` first: it needs no key and no network."
 )]
 pub struct Arguments {
@@ -51,6 +52,16 @@ pub enum Command {
     Undo(UndoArgs),
     /// Show what a run changed in the workspace
     Diff(DiffArgs),
+    /// Say that a workspace is yours: its settings, AGENTS.md and skills are interpreted
+    #[command(
+        after_help = "Until then hotcell does not interpret what a workspace says, since a cloned repository is\n\
+                      whoever wrote it. It holds for this directory alone, not for those inside it."
+    )]
+    Trust(TrustArgs),
+    /// List the installed skills, or check one that you write
+    Skills(SkillsArgs),
+    /// Print what would be sent to the model
+    Prompt(PromptArgs),
     /// Check what works here, and say what to type where something does not
     Doctor(DoctorArgs),
     /// Print a completion script for a shell

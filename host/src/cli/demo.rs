@@ -78,7 +78,8 @@ pub(super) async fn demo(args: &DemoArgs, environment: &Environment) -> Result<E
         max_output_tokens: 1024,
         stream: true,
     };
-    let run_config = wiring::run_config(&config, "the script", answers)?;
+    let briefed = wiring::briefing(&config)?;
+    let run_config = wiring::run_config(&config, "the script", answers, &briefed)?;
     let mut interrupts = interrupts::listen()?;
     let run =
         Engine::new(Arc::new(provider), Arc::new(toolbox)).run(run_config, History::new(), PROMPT);

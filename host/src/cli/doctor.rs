@@ -142,11 +142,28 @@ fn settings(config: &Config) -> Vec<Check> {
         ),
     });
     checks.push(workspace(&config.workspace));
-    checks.push(match &config.skills {
-        Some(skills) => Check::good("skills", skills.display().to_string()),
-        None => Check::good("skills", "none installed"),
-    });
+    checks.push(trust(config));
+    if config.skills.is_empty() {
+        checks.push(Check::good("skills", "none installed"));
+    }
+    for skills in &config.skills {
+        checks.push(Check::good("skills", skills.display().to_string()));
+    }
     checks
+}
+
+fn trust(config: &Config) -> Check {
+    if config.trust.is_given() {
+        return Check::good("trust", "what the workspace says is interpreted");
+    }
+    match config.trust.left_out.as_slice() {
+        [] => Check::good("trust", "the workspace says nothing to agents"),
+        names => Check::warning(
+            "trust",
+            format!("not interpreted: {}", wiring::list(names)),
+            "hotcell trust, if it is yours",
+        ),
+    }
 }
 
 fn workspace(workspace: &Path) -> Check {

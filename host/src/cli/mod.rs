@@ -11,8 +11,11 @@ mod doctor;
 mod exit;
 mod interrupts;
 mod log;
+mod prompt;
 mod run;
+mod skills;
 mod tools;
+mod trust;
 mod undo;
 mod wiring;
 
@@ -43,6 +46,7 @@ pub fn main() -> ExitCode {
         }
     };
     let environment = Environment::of_process(Terminals {
+        stdin: io::stdin().is_terminal(),
         stdout: io::stdout().is_terminal(),
         stderr: io::stderr().is_terminal(),
     });
@@ -71,6 +75,9 @@ fn perform(arguments: Arguments, environment: &Environment) -> Result<Exit, Comm
         Some(Command::Describe(args)) => on_runtime(describe::describe(&args)),
         Some(Command::Undo(args)) => undo::undo(&args, environment),
         Some(Command::Diff(args)) => undo::diff(&args, environment),
+        Some(Command::Trust(args)) => trust::trust(&args, environment),
+        Some(Command::Skills(args)) => skills::skills(&args, environment),
+        Some(Command::Prompt(args)) => on_runtime(prompt::prompt(&args, environment)),
         Some(Command::Doctor(args)) => on_runtime(doctor::doctor(&args, environment)),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

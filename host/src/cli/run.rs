@@ -6,8 +6,9 @@
 use super::args::RunArgs;
 use super::exit::{CommandError, Exit};
 use super::interrupts;
+use super::trust;
 use super::wiring::{self, Answers, Show};
-use crate::config::{Config, Environment};
+use crate::config::Environment;
 use crate::engine::{Engine, Run};
 use crate::history::History;
 use crate::provider;
@@ -21,12 +22,18 @@ use tokio::sync::mpsc;
 const MOST_PROMPT: u64 = 16 << 20;
 
 pub(super) async fn run(args: &RunArgs, environment: &Environment) -> Result<Exit, CommandError> {
-    let config = Config::resolve(&args.flags(), environment)?;
+    let config = trust::settled(&args.flags(), environment, !args.json)?;
     let provider_config = config.provider.clone()?;
     let provider = provider::connect(&provider_config)?;
     let sandbox = wiring::sandbox(&config)?;
     let toolbox = wiring::toolbox(&sandbox, &config).await?;
-    let prompt = prompt(&args.prompt, io::stdin)?;
+    let briefed = wiring::briefing(&config)?;
+    let typed = prompt(&args.prompt, io::stdin)?;
+    let prompt = briefed
+        .briefing
+        .skills
+        .expand(&typed)
+        .map_err(wiring::unreadable_skill)?;
     let show = Show {
         json: args.json,
         verbose: args.verbose,
@@ -39,8 +46,9 @@ pub(super) async fn run(args: &RunArgs, environment: &Environment) -> Result<Exi
         &config,
         &provider_config.model,
         Answers::from(&provider_config),
+        &briefed,
     )?;
-    let (recorder, notice) = wiring::recorder(&config, &run_config, &prompt);
+    let (recorder, notice) = wiring::recorder(&config, &run_config, &typed);
     run_config.recorder = recorder;
     if let Some(notice) = notice {
         renderer.event(&notice)?;
@@ -121,7 +129,7 @@ pub(super) async fn follow(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Flags;
+    use crate::config::{Config, Flags};
     use crate::protocol::Event;
     use crate::provider::ScriptProvider;
     use crate::sandbox::{Sandbox, SandboxSettings};
@@ -161,12 +169,13 @@ mod tests {
         .expect("sandbox");
         let toolbox = Toolbox::load(&sandbox, &[], &[]).await.expect("toolbox");
         let provider = ScriptProvider::from_text("test", script).expect("script");
+        let briefed = wiring::briefing(&config).expect("no skills");
         let answers = Answers {
             max_output_tokens: 100,
             stream: true,
         };
         Engine::new(Arc::new(provider), Arc::new(toolbox)).run(
-            wiring::run_config(&config, "m", answers).expect("no globs"),
+            wiring::run_config(&config, "m", answers, &briefed).expect("no globs"),
             History::new(),
             "hello".to_owned(),
         )

@@ -10,7 +10,7 @@ use crate::config::{
 use crate::engine::RunConfig;
 use crate::policy::{Mode, PathRules, Policy, ProcessRules};
 use crate::process::{ProcessLimits, ProcessSettings, Processes, ProcessesError};
-use crate::prompt::Surroundings;
+use crate::prompt::{Briefing, Instructions, SkillIndex, Surroundings};
 use crate::protocol::{Capability, Event, NoticeLevel};
 use crate::render::{JsonRenderer, Palette, Renderer, TextOptions, TextRenderer};
 use crate::sandbox::{Sandbox, SandboxSettings};
@@ -21,6 +21,7 @@ use crate::workspace::{Access, Workspace};
 use std::io;
 use std::ops::Deref;
 use std::time::{SystemTime, UNIX_EPOCH};
+use tempfile::TempDir;
 
 /// Who starts native programs; `None` where nothing may be started.
 ///
@@ -110,7 +111,7 @@ pub(super) async fn toolbox(sandbox: &Sandbox, config: &Config) -> Result<Toolbo
     Toolbox::load(sandbox, BUILTINS, &config.plugins).await
 }
 
-/// What the tools may touch.
+/// What the tools may touch, but for skills: those come with a [`Briefed`].
 ///
 /// # Errors
 /// When a glob of the settings cannot be read.
@@ -119,7 +120,7 @@ pub(super) fn policy(config: &Config) -> Result<Policy, ConfigError> {
         mode: if config.plan { Mode::Plan } else { Mode::Act },
         allowed: config.allowed,
         workspace: config.workspace.clone(),
-        skills: config.skills.clone(),
+        skills: None,
         paths: path_rules(config)?,
         processes: ProcessRules {
             programs: config.process.programs.clone(),
@@ -154,6 +155,79 @@ fn path_rules(config: &Config) -> Result<PathRules, ConfigError> {
     })
 }
 
+/// What the model is told, and the copy of the skills that its tools see, which goes with it.
+pub(super) struct Briefed {
+    pub(super) briefing: Briefing,
+    skills: Option<TempDir>,
+}
+
+/// Gathers what a run begins with. Blocks on files.
+///
+/// # Errors
+/// When a glob of the settings cannot be read, or the machine has no room for the skills.
+pub(super) fn briefing(config: &Config) -> Result<Briefed, CommandError> {
+    let workspace = if config.trust.is_given() {
+        let rules = policy(config)?.paths;
+        let opened = Workspace::open(&config.workspace, Access::ReadOnly, rules);
+        Some(opened.map_err(|why| CommandError::Machine {
+            doing: "open the workspace",
+            why,
+        })?)
+    } else {
+        None
+    };
+    // A run that ignores settings is the same for everybody.
+    let user = config.directories.config.as_deref();
+    let user = user.filter(|_| !config.ignores_settings);
+    let instructions = Instructions::read(user, workspace.as_ref(), &config.place);
+    let mut index = SkillIndex::default();
+    if config.allowed.contains(Capability::Skills) {
+        index = SkillIndex::read(&config.skills);
+    }
+    let skills = lay_out(&mut index, config).map_err(|why| CommandError::Machine {
+        doing: "copy the skills for this run",
+        why,
+    })?;
+    Ok(Briefed {
+        briefing: Briefing {
+            skills: index,
+            instructions,
+            surroundings: Surroundings {
+                workspace: config.workspace.display().to_string(),
+                platform: platform(),
+                date: date(SystemTime::now()),
+            },
+        },
+        skills,
+    })
+}
+
+/// The copy lies in the cache directory, which no workspace contains.
+fn lay_out(index: &mut SkillIndex, config: &Config) -> io::Result<Option<TempDir>> {
+    if index.skills.is_empty() {
+        return Ok(None);
+    }
+    let mut place = tempfile::Builder::new();
+    place.prefix("skills-");
+    let directory = match &config.directories.cache {
+        Some(cache) => {
+            config::private_directory(cache)?;
+            place.tempdir_in(cache)?
+        }
+        None => place.tempdir()?,
+    };
+    index.lay_out(directory.path());
+    Ok(Some(directory))
+}
+
+/// A skill that a prompt names and whose file is gone.
+pub(super) fn unreadable_skill(why: io::Error) -> CommandError {
+    CommandError::Machine {
+        doing: "read the skill that the prompt names",
+        why,
+    }
+}
+
 /// Everything a run depends on.
 ///
 /// # Errors
@@ -162,10 +236,15 @@ pub(super) fn run_config(
     config: &Config,
     model: &str,
     answers: Answers,
+    briefed: &Briefed,
 ) -> Result<RunConfig, ConfigError> {
     let now = SystemTime::now();
+    let policy = Policy {
+        skills: briefed.skills.as_ref().map(|copy| copy.path().to_owned()),
+        ..policy(config)?
+    };
     Ok(RunConfig {
-        policy: policy(config)?,
+        policy,
         session_id: session_id(now),
         model: model.to_owned(),
         max_output_tokens: answers.max_output_tokens,
@@ -173,11 +252,7 @@ pub(super) fn run_config(
         max_turns: config.max_turns,
         think: config.think,
         max_parallel_calls: config.max_parallel_calls,
-        surroundings: Surroundings {
-            workspace: config.workspace.display().to_string(),
-            platform: platform(),
-            date: date(now),
-        },
+        briefing: briefed.briefing.clone(),
         recorder: Recorder::off(),
     })
 }
@@ -262,7 +337,25 @@ pub(super) fn notices(config: &Config) -> impl Iterator<Item = Event> {
         code: "unsafe_no_process_sandbox".to_owned(),
         message: "native programs run without any sandbox, because of --unsafe-no-process-sandbox: they can read and change whatever you can".to_owned(),
     });
-    settings.chain(unsafe_processes)
+    let untrusted = (!config.trust.left_out.is_empty()).then(|| Event::Notice {
+        level: NoticeLevel::Info,
+        code: "workspace_not_trusted".to_owned(),
+        message: format!(
+            "{} of this workspace {} not read, because you did not say that you trust it; if you do: hotcell trust",
+            list(&config.trust.left_out),
+            if config.trust.left_out.len() == 1 { "is" } else { "are" },
+        ),
+    });
+    settings.chain(unsafe_processes).chain(untrusted)
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(super) fn list(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [some @ .., last] => format!("{} and {last}", some.join(", ")),
+    }
 }
 
 /// The day in UTC, as `2026-03-14`.

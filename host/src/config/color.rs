@@ -89,6 +89,7 @@ mod tests {
         for (when, variables, (stdout, stderr)) in cases {
             let environment = Environment::from_map(variables.iter().copied(), "/w")
                 .with_terminals(Terminals {
+                    stdin: false,
                     stdout: true,
                     stderr: false,
                 });

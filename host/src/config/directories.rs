@@ -100,6 +100,18 @@ impl Directories {
     }
 }
 
+/// Makes a directory that only its user sees, with those above it; one that is there stays as it is.
+///
+/// # Errors
+/// Those of the system.
+pub fn private_directory(path: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
 /// The canonical workspace.
 pub(super) fn workspace(
     asked: Option<&Path>,

@@ -44,6 +44,8 @@ pub fn executable() -> std::io::Result<PathBuf> {
 /// Which standard streams are terminals. Only who prints may touch the streams, so it is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Terminals {
+    /// Standard input.
+    pub stdin: bool,
     /// Standard output.
     pub stdout: bool,
     /// Standard error.

@@ -103,6 +103,17 @@ pub enum ConfigError {
         /// What the system says.
         why: String,
     },
+    /// The file of trusted workspaces cannot be used.
+    #[error("cannot use the trust file {}: {why}", .file.display())]
+    Trust {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// There is nowhere to keep what the user says.
+    #[error("there is no data directory to keep this in; set HOME or XDG_DATA_HOME")]
+    NoDataDirectory,
     /// A variable is not UTF-8.
     #[error("the variable {name} is not UTF-8 text")]
     NotText {

@@ -4,7 +4,7 @@
 //! what the command line said, [`Environment`] is what the process was given, a layer is what
 //! one source asks for, and [`Config`] is what the rest of the program gets, checked and complete.
 //! The sources, later over earlier: defaults, `hotcell.toml` of the user, `hotcell.toml` of the
-//! workspace (which may only tighten), variables, flags.
+//! workspace (where the user trusts it; it may only tighten), variables, flags.
 //!
 //! It is the only module that reads the environment. It must never know clap, print, or ask
 //! anybody anything.
@@ -28,9 +28,10 @@ mod setting;
 #[cfg(test)]
 mod tests;
 mod tighten;
+mod trust;
 
 pub use color::{ColorWhen, Colors};
-pub use directories::Directories;
+pub use directories::{Directories, private_directory};
 pub use environment::{Environment, Terminals, executable, first_argument, platform};
 pub use error::ConfigError;
 pub use flags::Flags;
@@ -42,3 +43,4 @@ pub use quantity::{InvalidQuantity, parse_limit};
 pub use reference::reference;
 pub use resolve::{Config, Key, Reported, offered};
 pub use secret::Secret;
+pub use trust::{Answer, Trust, TrustFile, WORKSPACE_SKILLS};

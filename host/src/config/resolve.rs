@@ -10,6 +10,7 @@ use super::{
     Colors, ConfigError, Directories, Environment, Flags, Origin, ProviderConfig, directories,
     dotenv, error, file, provider, tighten,
 };
+use super::{Trust, TrustFile, WORKSPACE_SKILLS};
 use crate::protocol::{Capabilities, Capability, Limits};
 use std::path::{Path, PathBuf};
 
@@ -20,8 +21,12 @@ pub struct Config {
     pub provider: Result<ProviderConfig, ConfigError>,
     /// Where the tools work, canonical, and apart from hotcell's own files.
     pub workspace: PathBuf,
-    /// The directory of installed skills, if there is one.
-    pub skills: Option<PathBuf>,
+    /// Where in the workspace the user stands, relative to it; its root where they stand outside.
+    pub place: PathBuf,
+    /// Whether what the workspace says is interpreted.
+    pub trust: Trust,
+    /// Where skills are installed: the user's first, then those of a trusted workspace.
+    pub skills: Vec<PathBuf>,
     /// What tools do not see, beside the defaults.
     pub masked: Vec<Sourced<String>>,
     /// What tools do not change, beside the defaults.
@@ -40,6 +45,8 @@ pub struct Config {
     pub allowed: Capabilities,
     /// Native processes.
     pub process: ProcessConfig,
+    /// Whether the user's settings were left out, as for the demo.
+    pub ignores_settings: bool,
     /// Components to load beside the built-in ones.
     pub plugins: Vec<PathBuf>,
     /// hotcell's own directories.
@@ -88,6 +95,19 @@ pub fn offered() -> Capabilities {
 }
 
 impl Config {
+    /// Only where things are: the workspace and hotcell's own directories. For a command that must
+    /// work when a settings file is wrong.
+    ///
+    /// # Errors
+    /// When there is no such workspace, or it holds hotcell's own files.
+    pub fn of_place(flags: &Flags, environment: &Environment) -> Result<Config, ConfigError> {
+        let flags = Flags {
+            ignore_settings: true,
+            ..flags.clone()
+        };
+        Config::resolve(&flags, environment)
+    }
+
     /// Resolves all sources.
     ///
     /// # Errors
@@ -102,6 +122,12 @@ impl Config {
         let workspace = directories::workspace(flags.workspace.as_deref(), &environment)?;
         directories.check_apart(&workspace, env_file.as_deref())?;
 
+        let trust = if flags.ignore_settings {
+            Trust::of_nobody()
+        } else {
+            trust(&workspace, &directories)?
+        };
+
         let mut settings = Settings::default();
         let mut notices = Vec::new();
         if !flags.ignore_settings {
@@ -112,7 +138,9 @@ impl Config {
             {
                 settings.apply(layer);
             }
-            if let Some(layer) = file::layer(&workspace.join("hotcell.toml"), home)? {
+            if trust.is_given()
+                && let Some(layer) = file::layer(&workspace.join("hotcell.toml"), home)?
+            {
                 tighten::check(&settings, &layer, user_file.as_deref())?;
                 settings.apply(layer);
             }
@@ -141,7 +169,7 @@ impl Config {
             })
             .collect();
         let keys = keys(&settings, &environment);
-        let skills = match settings.skills {
+        let users_skills = match settings.skills {
             Some(asked) => Some(skills_directory(asked)?),
             None if flags.ignore_settings => None,
             None => directories
@@ -150,9 +178,15 @@ impl Config {
                 .map(|config| config.join("skills"))
                 .filter(|skills| skills.is_dir()),
         };
+        let skills = users_skills
+            .into_iter()
+            .chain(workspace_skills(&workspace, &trust))
+            .collect();
         Ok(Config {
             provider,
+            place: place(&workspace, &environment),
             workspace,
+            trust,
             skills,
             masked: settings.masked,
             protected: settings.protected,
@@ -163,6 +197,7 @@ impl Config {
             limits: settings.limits,
             allowed: settings.capabilities.value,
             process: settings.process.resolve(&environment, flags),
+            ignores_settings: flags.ignore_settings,
             plugins: settings.plugins.value,
             directories,
             colors: Colors::resolve(settings.color.value, &environment),
@@ -378,6 +413,35 @@ fn keys(settings: &Settings, environment: &Environment) -> Vec<Key> {
                 file: environment.file_of(name).map(Path::to_owned),
             }),
         })
+        .collect()
+}
+
+fn place(workspace: &Path, environment: &Environment) -> PathBuf {
+    let current = environment.current_dir();
+    let current = current.and_then(|path| path.canonicalize().ok());
+    let below = current.and_then(|path| Some(path.strip_prefix(workspace).ok()?.to_owned()));
+    below.unwrap_or_default()
+}
+
+/// What the user said about the workspace. Without a data directory nobody can have said anything.
+fn trust(workspace: &Path, directories: &Directories) -> Result<Trust, ConfigError> {
+    let file = directories.data.as_deref().map(TrustFile::new);
+    let answer = file.map(|file| file.answer(workspace)).transpose()?;
+    Ok(Trust::of(answer.flatten(), workspace))
+}
+
+/// The skills directories of a trusted workspace that are there. A link may leave the workspace,
+/// and the user trusted no other place.
+fn workspace_skills(workspace: &Path, trust: &Trust) -> Vec<PathBuf> {
+    if !trust.is_given() {
+        return Vec::new();
+    }
+    let real =
+        |path: &PathBuf| path.is_dir() && path.canonicalize().is_ok_and(|real| real == *path);
+    WORKSPACE_SKILLS
+        .iter()
+        .map(|name| workspace.join(name))
+        .filter(real)
         .collect()
 }
 

@@ -13,6 +13,8 @@ struct Bench {
     root: tempfile::TempDir,
     variables: Vec<(String, String)>,
     flags: Flags,
+    /// Where the user stands.
+    at: &'static str,
 }
 
 impl Bench {
@@ -24,6 +26,7 @@ impl Bench {
             root,
             variables: Vec::new(),
             flags: Flags::default(),
+            at: "work",
         }
         .variable("OPENAI_API_KEY", "sk-openai")
     }
@@ -39,12 +42,29 @@ impl Bench {
         self
     }
 
+    fn directory(self, path: &str) -> Self {
+        fs::create_dir_all(self.path(path)).expect("directory");
+        self
+    }
+
     fn user(self, text: &str) -> Self {
         self.file("home/.config/hotcell/hotcell.toml", text)
     }
 
+    /// The settings of a workspace that the user trusts.
     fn workspace(self, text: &str) -> Self {
-        self.file("work/hotcell.toml", text)
+        self.answer(Answer::Trusted).file("work/hotcell.toml", text)
+    }
+
+    fn answer(self, answer: Answer) -> Self {
+        let file = TrustFile::new(&self.path("home/.local/share/hotcell"));
+        file.set(&self.path("work"), Some(answer)).expect("kept");
+        self
+    }
+
+    fn at(mut self, place: &'static str) -> Self {
+        self.at = place;
+        self
     }
 
     fn flags(mut self, change: impl FnOnce(&mut Flags)) -> Self {
@@ -67,7 +87,7 @@ impl Bench {
             .iter()
             .cloned()
             .chain([("HOME".to_owned(), home)]);
-        let environment = Environment::from_map(variables, self.path("work"));
+        let environment = Environment::from_map(variables, self.path(self.at));
         Config::resolve(&self.flags, &environment)
     }
 
@@ -117,7 +137,7 @@ fn without_any_source_the_defaults_stand() {
         ])
     );
     assert_eq!(config.plugins, Vec::<PathBuf>::new());
-    assert_eq!(config.skills, None);
+    assert_eq!(config.skills, Vec::<PathBuf>::new());
     assert_eq!(config.notices, Vec::<String>::new());
     assert_eq!(config.reported, []);
     let provider = config.provider.expect("a key is set");
@@ -235,7 +255,7 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
         assert_eq!(config.max_parallel_calls, 2);
         assert_eq!(config.allowed, set(&[Capability::WorkspaceRead]));
         assert_eq!(config.plugins, [bench.path(base).join("p.wasm")]);
-        assert_eq!(config.skills, Some(bench.path(base).join(".")));
+        assert_eq!(config.skills, [bench.path(base).join(".")]);
         assert_eq!(config.masked[0].value, "*.secret");
         assert_eq!(config.protected[0].value, "migrations");
         assert!(config.colors.stdout);
@@ -382,7 +402,7 @@ fn the_demo_sees_no_setting_of_this_user() {
         });
     let config = bench.config();
     assert_eq!(config.max_turns, 50);
-    assert_eq!(config.skills, None);
+    assert_eq!(config.skills, Vec::<PathBuf>::new());
     assert_eq!(
         config.directories.cache,
         Some(bench.path("home/.cache/hotcell"))

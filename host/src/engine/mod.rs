@@ -21,7 +21,7 @@ pub use observer::{Observer, RunInfo, Unobserved};
 
 use crate::history::History;
 use crate::policy::Policy;
-use crate::prompt::Surroundings;
+use crate::prompt::Briefing;
 use crate::provider::Provider;
 use crate::tools::Toolbox;
 use crate::undo::Recorder;
@@ -46,8 +46,8 @@ pub struct RunConfig {
     pub think: Think,
     /// The most calls at work at once; at least 1.
     pub max_parallel_calls: u32,
-    /// Where and when it takes place, for the system prompt.
-    pub surroundings: Surroundings,
+    /// What the system prompt says beside what the policy gives.
+    pub briefing: Briefing,
     /// Keeps what its calls change.
     pub recorder: Recorder,
 }

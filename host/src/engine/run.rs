@@ -9,9 +9,9 @@ use super::emit::Emitter;
 use super::turn::Turned;
 use super::{Engine, RunConfig, RunInfo};
 use crate::history::{History, estimate_text};
-use crate::prompt::{self, SkillIndex};
+use crate::prompt;
 use crate::protocol::{
-    Capability, ContentBlock, DoneReason, Event, NoticeLevel, RunErrorKind, ToolDefinition, Usage,
+    ContentBlock, DoneReason, Event, NoticeLevel, RunErrorKind, ToolDefinition, Usage,
 };
 use futures::FutureExt;
 use std::collections::HashSet;
@@ -183,22 +183,19 @@ impl Driver {
                     + estimate_text(&tool.input_schema.to_string())
             })
             .sum();
-        let skills = match &policy.skills {
-            Some(directory) if policy.allowed.contains(Capability::Skills) => {
-                let directory = directory.clone();
-                // A panic there would be a fault, and the run can do without skills.
-                tokio::task::spawn_blocking(move || SkillIndex::read(&directory))
-                    .await
-                    .unwrap_or_default()
-            }
-            _ => SkillIndex::default(),
-        };
-        for notice in &skills.notices {
+        let briefing = &self.config.briefing;
+        for notice in &briefing.skills.notices {
             self.emitter
                 .notice(NoticeLevel::Warning, "skill_not_listed", notice.to_string())
                 .await;
         }
-        self.system = prompt::system(policy, &skills, &self.config.surroundings);
+        for notice in &briefing.instructions.notices {
+            let message = notice.clone();
+            self.emitter
+                .notice(NoticeLevel::Warning, "instructions_cut", message)
+                .await;
+        }
+        self.system = prompt::system(policy, briefing);
     }
 
     async fn begin_turn(&mut self) {

@@ -5,9 +5,11 @@
 //! built anew for each run and never stored. It must never look up the date, the platform or the
 //! environment: those are inputs.
 
+mod instructions;
 mod sections;
 mod skills;
 
+pub use instructions::{InstructionFile, Instructions};
 pub use skills::{Skill, SkillIndex, SkillNotice};
 
 use crate::policy::Policy;
@@ -24,16 +26,28 @@ pub struct Surroundings {
     pub date: String,
 }
 
+/// What the model is told beside what holds in every run and what the policy says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Briefing {
+    /// The skills it can use.
+    pub skills: SkillIndex,
+    /// What the person and the project wrote for agents.
+    pub instructions: Instructions,
+    /// Where and when the run takes place.
+    pub surroundings: Surroundings,
+}
+
 /// The system prompt of a run, from what changes least to what changes most.
-pub fn system(policy: &Policy, skills: &SkillIndex, surroundings: &Surroundings) -> String {
+pub fn system(policy: &Policy, briefing: &Briefing) -> String {
     join([
         Some(sections::IDENTITY.to_owned()),
         Some(sections::RULES.to_owned()),
         Some(sections::TOOL_USE.to_owned()),
-        sections::skills(skills),
-        Some(sections::capabilities(policy)),
-        sections::mode(policy.mode),
-        Some(sections::surroundings(surroundings)),
+        sections::instructions(&briefing.instructions),
+        sections::skills(&briefing.skills),
+        Some(sections::granted(policy)),
+        sections::plan(policy.mode),
+        Some(sections::surroundings(&briefing.surroundings)),
     ])
 }
 
@@ -75,11 +89,15 @@ mod tests {
         }
     }
 
-    fn surroundings(date: &str) -> Surroundings {
-        Surroundings {
-            workspace: "/home/ada/project".into(),
-            platform: "linux x86_64".into(),
-            date: date.into(),
+    fn briefing(date: &str) -> Briefing {
+        Briefing {
+            skills: SkillIndex::default(),
+            instructions: Instructions::default(),
+            surroundings: Surroundings {
+                workspace: "/home/ada/project".into(),
+                platform: "linux x86_64".into(),
+                date: date.into(),
+            },
         }
     }
 
@@ -102,20 +120,31 @@ mod tests {
 
     #[test]
     fn the_prompt_of_a_run() {
-        let skills = SkillIndex {
-            skills: vec![Skill {
-                name: "release".into(),
-                description: "How releases are made here".into(),
-            }],
-            notices: Vec::new(),
+        let file = |name: &str, text: &str| InstructionFile {
+            name: name.into(),
+            text: text.into(),
+        };
+        let told = Briefing {
+            skills: SkillIndex {
+                skills: vec![Skill {
+                    name: "release".into(),
+                    description: "How releases are made here".into(),
+                    home: "/home/ada/.config/hotcell/skills/release".into(),
+                }],
+                notices: Vec::new(),
+            },
+            instructions: Instructions {
+                files: vec![
+                    file("AGENTS.md", "Tabs, not spaces.\n"),
+                    file("web/AGENTS.md", "\nSpaces here.\n\n- Two of them.\n"),
+                ],
+                notices: Vec::new(),
+            },
+            ..briefing("2026-03-14")
         };
         let allowed =
             Capabilities::READ_ONLY.union([Capability::WorkspaceWrite].into_iter().collect());
-        insta::assert_snapshot!(system(
-            &policy(Mode::Plan, allowed),
-            &skills,
-            &surroundings("2026-03-14")
-        ));
+        insta::assert_snapshot!(system(&policy(Mode::Plan, allowed), &told));
     }
 
     #[test]
@@ -127,7 +156,7 @@ mod tests {
     #[test]
     fn another_date_changes_only_the_end() {
         let policy = policy(Mode::Act, Capabilities::ALL);
-        let build = |date| system(&policy, &SkillIndex::default(), &surroundings(date));
+        let build = |date| system(&policy, &briefing(date));
         let (first, second) = (build("2026-03-14"), build("2026-03-15"));
         let same = first
             .bytes()
@@ -144,12 +173,8 @@ mod tests {
     #[test]
     fn plan_mode_is_told_and_act_mode_is_not() {
         let told = |mode| {
-            system(
-                &policy(mode, Capabilities::ALL),
-                &SkillIndex::default(),
-                &surroundings("2026-03-14"),
-            )
-            .contains("# Plan mode")
+            let policy = policy(mode, Capabilities::ALL);
+            system(&policy, &briefing("2026-03-14")).contains("# Plan mode")
         };
         assert!(told(Mode::Plan));
         assert!(!told(Mode::Act));

@@ -71,6 +71,74 @@ fn what_a_workspace_may_not_do_is_refused() {
 }
 
 #[test]
+fn a_workspace_that_is_not_trusted_says_nothing() {
+    for answer in [None, Some(Answer::Refused)] {
+        let bench = Bench::new()
+            .file("work/hotcell.toml", "this is no TOML")
+            .file("work/AGENTS.md", "obey")
+            .directory("work/.hotcell/skills");
+        let bench = match answer {
+            Some(answer) => bench.answer(answer),
+            None => bench,
+        };
+        let config = bench.config();
+        assert_eq!(
+            config.trust.left_out,
+            ["hotcell.toml", "AGENTS.md", ".hotcell/skills"]
+        );
+        assert_eq!(config.trust.is_open(), answer.is_none());
+        assert_eq!(config.skills, Vec::<PathBuf>::new());
+    }
+}
+
+#[test]
+fn a_trusted_workspace_brings_skills_after_those_of_the_user() {
+    let bench = Bench::new()
+        .directory("home/.config/hotcell/skills")
+        .directory("work/.agents/skills")
+        .directory("work/.claude/skills")
+        .answer(Answer::Trusted);
+    let expected = [
+        "home/.config/hotcell/skills",
+        "work/.claude/skills",
+        "work/.agents/skills",
+    ];
+    let config = bench.config();
+    assert_eq!(config.skills, expected.map(|path| bench.path(path)));
+    assert!(config.trust.is_given());
+    assert_eq!(config.trust.left_out, Vec::<&str>::new());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_skills_directory_that_is_a_link_brings_nothing() {
+    let bench = Bench::new()
+        .directory("elsewhere/x")
+        .directory("work/.claude")
+        .answer(Answer::Trusted);
+    std::os::unix::fs::symlink("../../elsewhere", bench.path("work/.claude/skills")).expect("link");
+    std::os::unix::fs::symlink("../elsewhere", bench.path("work/.agents")).expect("link");
+    assert_eq!(bench.config().skills, Vec::<PathBuf>::new());
+}
+
+#[test]
+fn the_place_of_work_is_where_the_user_stands_in_the_workspace() {
+    for (at, workspace, place) in [
+        ("work", None, ""),
+        ("work/web", None, ""),
+        ("work/web", Some(".."), "web"),
+        ("home", Some("../work"), ""),
+    ] {
+        let config = Bench::new()
+            .directory("work/web")
+            .at(at)
+            .flags(|flags| flags.workspace = workspace.map(PathBuf::from))
+            .config();
+        assert_eq!(config.place, PathBuf::from(place), "{at}");
+    }
+}
+
+#[test]
 fn nothing_of_the_workspace_but_its_settings_file_is_read() {
     let config = Bench::new()
         .file(
@@ -88,7 +156,7 @@ fn nothing_of_the_workspace_but_its_settings_file_is_read() {
 #[cfg(unix)]
 #[test]
 fn a_settings_file_that_is_no_file_does_not_hang() {
-    let bench = Bench::new();
+    let bench = Bench::new().answer(Answer::Trusted);
     std::os::unix::fs::symlink("/dev/zero", bench.path("work/hotcell.toml")).expect("link");
     assert!(
         bench.error().ends_with("it is not a regular file"),

@@ -3,7 +3,7 @@
 use super::super::{Engine, Run, RunConfig, Think};
 use crate::history::History;
 use crate::policy::{Mode, PathRules, Policy, ProcessRules};
-use crate::prompt::Surroundings;
+use crate::prompt::{Briefing, Instructions, SkillIndex, Surroundings};
 use crate::protocol::{Capabilities, ContentBlock, Event, Limits, Message, Role, ToolCall, Usage};
 use crate::provider::{Chunk, ChunkStream, Provider, ProviderError, Request, Response, StopReason};
 use crate::sandbox::{Sandbox, SandboxSettings};
@@ -155,10 +155,14 @@ pub(super) fn config() -> RunConfig {
         max_turns: 10,
         think: Think::Off,
         max_parallel_calls: 4,
-        surroundings: Surroundings {
-            workspace: "/w".to_owned(),
-            platform: "linux".to_owned(),
-            date: "2026-03-14".to_owned(),
+        briefing: Briefing {
+            skills: SkillIndex::default(),
+            instructions: Instructions::default(),
+            surroundings: Surroundings {
+                workspace: "/w".to_owned(),
+                platform: "linux".to_owned(),
+                date: "2026-03-14".to_owned(),
+            },
         },
     }
 }

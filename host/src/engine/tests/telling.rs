@@ -1,6 +1,7 @@
 //! What is told: notices, events in full, the observer.
 
 use super::*;
+use crate::prompt::SkillIndex;
 
 #[tokio::test]
 async fn what_the_provider_did_to_a_request_is_told() {
@@ -149,7 +150,7 @@ async fn a_skill_that_cannot_be_listed_is_told() {
     let skills = tempfile::tempdir().expect("a temporary directory");
     std::fs::create_dir(skills.path().join("broken")).expect("a directory");
     let mut config = config();
-    config.policy.skills = Some(skills.path().to_owned());
+    config.briefing.skills = SkillIndex::read(&[skills.path().to_owned()]);
     let (events, _) = play(&Model::new([says("done")]), config).await;
     assert!(matches!(
         &events[0],

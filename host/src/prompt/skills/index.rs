@@ -1,20 +1,16 @@
 //! The index of installed skills.
 //!
-//! Owns finding skills and reading their front matter in the Agent Skills format: a directory a
+//! Owns finding skills and which of them are listed, by the Agent Skills format: a directory a
 //! skill, with a `SKILL.md` that begins with `name` and `description`. A skill that cannot be
-//! listed gives a notice, never silence. It must never load the body of a skill: the `use_skill`
-//! tool does, when the model asks.
+//! listed gives a notice, never silence.
 
-use super::sections::one_line;
-use serde::Deserialize;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
+use super::front::FrontMatter;
+use crate::prompt::sections::one_line;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// The most skills listed in a prompt, so that a full directory cannot crowd out the task.
 const MAX_SKILLS: usize = 200;
-/// The most bytes of a `SKILL.md` that are searched for the end of its front matter.
-const MAX_FRONT_MATTER: u64 = 64 << 10;
 /// The most characters of a name, as the Agent Skills format says.
 const MAX_NAME: usize = 64;
 /// The most characters of a description, as the Agent Skills format says.
@@ -27,9 +23,11 @@ pub struct Skill {
     pub name: String,
     /// What it is for, on one line.
     pub description: String,
+    /// Where it is installed.
+    pub home: PathBuf,
 }
 
-/// Something in the skills directory that is not listed.
+/// Something in a skills directory that is not listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("skill {name} is not listed: {reason}")]
 pub struct SkillNotice {
@@ -48,44 +46,67 @@ pub struct SkillIndex {
     pub notices: Vec<SkillNotice>,
 }
 
-#[derive(Deserialize)]
-struct FrontMatter {
-    name: String,
-    description: String,
-}
-
 impl SkillIndex {
-    /// Reads the index of `directory`. Reads files, so call it where blocking is fine.
-    pub fn read(directory: &Path) -> SkillIndex {
+    /// Reads the index of `directories`. Where two hold a skill of one name, the earlier wins: a
+    /// workspace cannot replace what the user installed. Blocks on files.
+    pub fn read(directories: &[PathBuf]) -> SkillIndex {
         let mut index = SkillIndex::default();
+        for directory in directories {
+            index.add(directory);
+        }
+        index.skills.sort_by(|one, other| one.name.cmp(&other.name));
+        index
+            .notices
+            .sort_by(|one, other| one.name.cmp(&other.name));
+        index
+    }
+
+    /// The skill in the directory `home`, or what keeps it from being listed. Blocks on files.
+    ///
+    /// # Errors
+    /// With what is wrong and what would be right.
+    pub fn check(home: &Path) -> Result<Skill, SkillNotice> {
+        let name = home.file_name().unwrap_or_default().to_string_lossy();
+        let directory = home.parent().unwrap_or(home);
+        read_skill(directory, &name).map_err(|reason| SkillNotice {
+            name: format!("{name:?}"),
+            reason,
+        })
+    }
+
+    fn add(&mut self, directory: &Path) {
         let mut names = match directory_names(directory) {
             Ok(names) => names,
             Err(error) => {
-                index.refuse(
-                    &directory.to_string_lossy(),
-                    format!("the skills directory cannot be read: {error}"),
-                );
-                return index;
+                let reason = format!("the skills directory cannot be read: {error}");
+                return self.refuse(&directory.to_string_lossy(), reason);
             }
         };
         names.sort();
         for name in names {
-            if index.skills.len() == MAX_SKILLS {
-                index.refuse(
+            if self.skills.len() == MAX_SKILLS {
+                return self.refuse(
                     &name,
                     format!("only the first {MAX_SKILLS} skills are listed, it and any after it are left out"),
                 );
-                break;
             }
             match read_skill(directory, &name) {
-                Ok(skill) => index.skills.push(skill),
-                Err(reason) => index.refuse(&name, reason),
+                Ok(skill) => match self.skills.iter().find(|other| other.name == skill.name) {
+                    Some(other) => {
+                        let reason = format!(
+                            "{} has one of the same name, which is used",
+                            other.home.display()
+                        );
+                        self.refuse(&name, reason);
+                    }
+                    None => self.skills.push(skill),
+                },
+                Err(reason) => self.refuse(&name, reason),
             }
         }
-        index
     }
 
-    fn refuse(&mut self, name: &str, reason: String) {
+    pub(super) fn refuse(&mut self, name: &str, reason: String) {
         self.notices.push(SkillNotice {
             name: format!("{name:?}"),
             reason,
@@ -128,7 +149,7 @@ fn read_skill(directory: &Path, name: &str) -> Result<Skill, String> {
             return Err(format!("{what} is not {right}, and links are not followed"));
         }
     }
-    let matter = front_matter(&file)?;
+    let matter = FrontMatter::read(&file)?;
     if matter.name != name {
         return Err(format!(
             "its SKILL.md is named {:?}; both names must be the same",
@@ -144,6 +165,7 @@ fn read_skill(directory: &Path, name: &str) -> Result<Skill, String> {
         _ => Ok(Skill {
             name: matter.name,
             description,
+            home,
         }),
     }
 }
@@ -170,44 +192,6 @@ fn is_device(name: &str) -> bool {
         || name.strip_prefix("lpt").is_some_and(numbered)
 }
 
-fn front_matter(file: &Path) -> Result<FrontMatter, String> {
-    let mut bytes = Vec::new();
-    File::open(file)
-        .and_then(|file| file.take(MAX_FRONT_MATTER).read_to_end(&mut bytes))
-        .map_err(|error| format!("its SKILL.md cannot be read: {error}"))?;
-    // The body may be cut in the middle of a character; the front matter may not be.
-    let text = match std::str::from_utf8(&bytes) {
-        Ok(text) => text,
-        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()])
-            .expect("the bytes before the first invalid one are valid"),
-    };
-    let yaml = between_fences(text).ok_or(
-        "its SKILL.md does not begin with front matter: a line `---`, `name: …`, `description: …`, a line `---`",
-    )?;
-    serde_saphyr::from_str(yaml).map_err(|error| {
-        format!(
-            "the front matter of its SKILL.md is not valid: {}",
-            one_line(&error.to_string())
-        )
-    })
-}
-
-/// The text between a first line `---` and the next such line.
-fn between_fences(text: &str) -> Option<&str> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = text.split_inclusive('\n');
-    let first = lines.next().filter(|line| line.trim_end() == "---")?;
-    let start = first.len();
-    let mut end = start;
-    for line in lines {
-        if line.trim_end() == "---" {
-            return Some(&text[start..end]);
-        }
-        end += line.len();
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,7 +204,7 @@ mod tests {
                 .expect("the parents");
             std::fs::write(path, content).expect("the file");
         }
-        SkillIndex::read(directory.path())
+        SkillIndex::read(&[directory.path().to_owned()])
     }
 
     #[test]
@@ -295,8 +279,30 @@ mod tests {
     }
 
     #[test]
+    fn the_earlier_directory_wins_and_the_other_is_told() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        for (place, name) in [("mine", "a"), ("theirs", "a"), ("theirs", "b")] {
+            let home = root.path().join(place).join(name);
+            std::fs::create_dir_all(&home).expect("the skill");
+            let text = format!("---\nname: {name}\ndescription: {place}\n---\n");
+            std::fs::write(home.join("SKILL.md"), text).expect("the file");
+        }
+        let index = SkillIndex::read(&[root.path().join("mine"), root.path().join("theirs")]);
+        let listed: Vec<(&str, &str)> = index
+            .skills
+            .iter()
+            .map(|skill| (skill.name.as_str(), skill.description.as_str()))
+            .collect();
+        assert_eq!(listed, [("a", "mine"), ("b", "theirs")]);
+        let [notice] = &index.notices[..] else {
+            panic!("{:?}", index.notices);
+        };
+        assert!(notice.reason.contains("of the same name"), "{notice}");
+    }
+
+    #[test]
     fn a_missing_directory_is_a_notice() {
-        let index = SkillIndex::read(Path::new("/nowhere/at/all"));
+        let index = SkillIndex::read(&["/nowhere/at/all".into()]);
         assert_eq!(index.skills, []);
         assert!(index.notices[0].reason.contains("cannot be read"));
     }
@@ -312,7 +318,7 @@ mod tests {
         )
         .expect("the file");
         std::os::unix::fs::symlink(outside.path(), directory.path().join("x")).expect("a link");
-        let index = SkillIndex::read(directory.path());
+        let index = SkillIndex::read(&[directory.path().to_owned()]);
         assert_eq!(index.skills, []);
         assert!(index.notices[0].reason.contains("links are not followed"));
     }
