@@ -59,6 +59,14 @@ fn every_way_a_run_ends_has_its_exit_code() {
             &["--max-turns", "0"],
             0,
         ),
+        (
+            "{text: Wait, hang: true}".to_owned(),
+            &["--max-time", "50ms"],
+            4,
+        ),
+        (format!("{look}, {look}"), &["--max-tokens", "1"], 5),
+        (format!("{look}, {look}"), &["--max-run-fuel", "1"], 6),
+        (format!("{look}, {look}"), &["--max-repeats", "2"], 8),
     ] {
         let ended = Bench::new().scripted(&script, flags);
         assert_eq!(ended.code, Some(code), "{script} {flags:?}: {}", ended.err);

@@ -7,7 +7,9 @@ use hotcell::engine::{Engine, RunConfig, Think};
 use hotcell::history::History;
 use hotcell::policy::Policy;
 use hotcell::prompt::{Briefing, Instructions, SkillIndex, Surroundings};
-use hotcell::protocol::{ContentBlock, DoneReason, Event, Message, ToolCall, Usage};
+use hotcell::protocol::{
+    ContentBlock, DoneReason, Event, Message, Reminders, RunLimits, ToolCall, Usage,
+};
 use hotcell::provider::{Chunk, ChunkStream, Provider, Request, Response, StopReason};
 use hotcell::tools::Toolbox;
 use hotcell::undo::Recorder;
@@ -99,7 +101,8 @@ pub async fn turns(
         model: "model".to_owned(),
         max_output_tokens: 1_000,
         stream: false,
-        max_turns: 0,
+        limits: RunLimits::default(),
+        reminders: Reminders::NEVER,
         think: Think::Off,
         max_parallel_calls: 4,
         briefing: Briefing {

@@ -26,6 +26,16 @@ pub enum Exit {
     Usage = 2,
     /// The run stopped at its most turns.
     MaxTurns = 3,
+    /// The run stopped at its time.
+    MaxTime = 4,
+    /// The run stopped at its most tokens.
+    MaxTokens = 5,
+    /// The run stopped at its most fuel.
+    MaxFuel = 6,
+    /// The run stopped at its highest cost.
+    MaxCost = 7,
+    /// The run stopped because one call was made again and again.
+    Repetition = 8,
     /// A person ended the run: 128 and the number of SIGINT, as shells count.
     Interrupted = 130,
 }
@@ -34,15 +44,17 @@ impl Exit {
     /// How a run ended, by its terminal event; `None` for any other event.
     pub const fn of(event: &Event) -> Option<Exit> {
         match event {
-            Event::Done {
-                reason: DoneReason::Completed,
-                ..
-            } => Some(Exit::Done),
-            Event::Done {
-                reason: DoneReason::MaxTurns,
-                ..
-            } => Some(Exit::MaxTurns),
-            Event::Done { .. } | Event::Error { .. } => Some(Exit::Failed),
+            Event::Done { reason, .. } => Some(match reason {
+                DoneReason::Completed => Exit::Done,
+                DoneReason::Empty | DoneReason::Cut | DoneReason::Refused => Exit::Failed,
+                DoneReason::MaxTurns => Exit::MaxTurns,
+                DoneReason::MaxTime => Exit::MaxTime,
+                DoneReason::MaxTokens => Exit::MaxTokens,
+                DoneReason::MaxFuel => Exit::MaxFuel,
+                DoneReason::MaxCost => Exit::MaxCost,
+                DoneReason::Repetition => Exit::Repetition,
+            }),
+            Event::Error { .. } => Some(Exit::Failed),
             Event::Interrupted { .. } => Some(Exit::Interrupted),
             _ => None,
         }
@@ -151,6 +163,7 @@ mod tests {
             reason,
             turns: 1,
             usage: Usage::default(),
+            cost: None,
             text: String::new(),
         };
         let cases = [
@@ -159,6 +172,11 @@ mod tests {
             (done(DoneReason::Cut), Some(1)),
             (done(DoneReason::Refused), Some(1)),
             (done(DoneReason::MaxTurns), Some(3)),
+            (done(DoneReason::MaxTime), Some(4)),
+            (done(DoneReason::MaxTokens), Some(5)),
+            (done(DoneReason::MaxFuel), Some(6)),
+            (done(DoneReason::MaxCost), Some(7)),
+            (done(DoneReason::Repetition), Some(8)),
             (
                 Event::Error {
                     kind: RunErrorKind::Provider,

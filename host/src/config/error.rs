@@ -111,6 +111,16 @@ pub enum ConfigError {
         /// What is wrong with it.
         why: String,
     },
+    /// A limit of cost without a price to count by.
+    #[error(
+        "{origin}: `run.max_cost` needs the price of `{model}`; write [prices.\"{model}\"] with input and output, in US dollars a million tokens, into the user's hotcell.toml"
+    )]
+    NoPrice {
+        /// Where the limit comes from.
+        origin: Origin,
+        /// The model without a price.
+        model: String,
+    },
     /// There is nowhere to keep what the user says.
     #[error("there is no data directory to keep this in; set HOME or XDG_DATA_HOME")]
     NoDataDirectory,

@@ -5,7 +5,7 @@
 
 use super::error::nearest;
 use super::layer::{Base, Layer, Raw};
-use super::setting::{ROWS, Row};
+use super::setting::{ROWS, Row, Setting};
 use super::{ConfigError, Origin};
 use std::io::Read;
 use std::ops::Range;
@@ -17,7 +17,10 @@ use toml::de::{DeTable, DeValue};
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The tables that there are.
-const TABLES: [&str; 2] = ["limits", "process"];
+const TABLES: [&str; 4] = ["limits", "process", "run", PRICES];
+
+/// The one that has tables of its own, one a model.
+const PRICES: &str = "prices";
 
 /// Reads `file` if it exists.
 pub(super) fn layer(file: &Path, home: Option<&Path>) -> Result<Option<Layer>, ConfigError> {
@@ -68,6 +71,11 @@ fn parse(file: &Path, text: &str, home: Option<&Path>) -> Result<Layer, ConfigEr
     for (key, value) in in_order(document.get_ref()) {
         let name = TABLES.into_iter().find(|name| key.get_ref() == name);
         match (name, value.get_ref()) {
+            (Some(PRICES), DeValue::Table(models)) => {
+                for (model, value) in in_order(models) {
+                    reader.set_prices(&mut layer, model, value)?;
+                }
+            }
             (Some(name), DeValue::Table(table)) => {
                 for (key, value) in in_order(table) {
                     reader.set(&mut layer, Some(name), key, value)?;
@@ -131,6 +139,29 @@ impl Reader<'_> {
         layer.set(row.setting, raw(value.get_ref()), origin, &self.base)
     }
 
+    fn set_prices(
+        &self,
+        layer: &mut Layer,
+        model: &Spanned<std::borrow::Cow<'_, str>>,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<(), ConfigError> {
+        let DeValue::Table(parts) = value.get_ref() else {
+            let origin = self.origin(model.span());
+            let value = raw(value.get_ref());
+            return layer.set(Setting::Prices, value, origin, &self.base);
+        };
+        for (part, value) in in_order(parts) {
+            let origin = self.origin(part.span());
+            layer.set_price(
+                model.get_ref(),
+                part.get_ref(),
+                raw(value.get_ref()),
+                origin,
+            )?;
+        }
+        Ok(())
+    }
+
     fn origin(&self, span: Range<usize>) -> Origin {
         let before = self.text.get(..span.start).unwrap_or(self.text);
         Origin::File {
@@ -148,6 +179,7 @@ fn raw(value: &DeValue<'_>) -> Raw {
             Ok(number) => Raw::Number(number.to_string()),
             Err(_) => Raw::Number(number.as_str().to_owned()),
         },
+        DeValue::Float(number) => Raw::Number(number.as_str().to_owned()),
         DeValue::Array(items) => items
             .iter()
             .map(|item| item.get_ref().as_str().map(str::to_owned))

@@ -2,7 +2,7 @@
 //!
 //! Plain data, so that `config` does not know clap and tests need no command line.
 
-use super::{ColorWhen, Think};
+use super::{ColorWhen, GuardKey, Think};
 use crate::protocol::{Capability, Limit};
 use std::path::PathBuf;
 
@@ -47,6 +47,8 @@ pub struct Flags {
     pub unsafe_no_process_sandbox: bool,
     /// The flags of the limits.
     pub limits: Vec<(Limit, u64)>,
+    /// The flags of what bounds a run, as typed.
+    pub guards: Vec<(GuardKey, String)>,
     /// Read no file and no variable but those that say where directories are. The demo runs so:
     /// it must be the same on every machine.
     pub ignore_settings: bool,

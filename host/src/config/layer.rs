@@ -3,6 +3,7 @@
 //! Owns the one place where a raw value becomes a typed one ([`Layer::set`]), whatever source it
 //! comes from, and the laying of one layer over another ([`Settings::apply`]).
 
+use super::guard::{GuardLayer, GuardTable};
 use super::origin::Sourced;
 use super::process::{ProcessLayer, ProcessTable};
 use super::quantity::{InvalidQuantity, parse_count, parse_limit};
@@ -83,6 +84,7 @@ pub(super) struct Layer {
     protected: Vec<Sourced<String>>,
     color: Option<Sourced<ColorWhen>>,
     process: ProcessLayer,
+    guards: GuardLayer,
     limits: Vec<(Limit, Sourced<u64>)>,
     /// What was set, in order, for the rules about who may set what.
     pub(super) assigned: Vec<(Setting, Origin)>,
@@ -150,12 +152,38 @@ impl Layer {
             Setting::Protected => self.protected = globs(raw, &origin)?,
             Setting::Color => self.color = some(raw.choice(&ColorWhen::ALL)?, origin),
             Setting::Process(key) => self.process.set(key, raw, origin, base)?,
+            Setting::Guard(key) => self.guards.set(key, raw, origin)?,
+            Setting::Prices => {
+                return Err(
+                    "is a table: write [prices.\"MODEL\"] and below it input and output".to_owned(),
+                );
+            }
             Setting::Limit(limit) => {
                 let value = parse_limit(limit, &raw.number()?).map_err(wrong)?;
                 self.limits.push((limit, Sourced { value, origin }));
             }
         }
         Ok(())
+    }
+}
+
+impl Layer {
+    /// Sets one part of the price of a model.
+    pub(super) fn set_price(
+        &mut self,
+        model: &str,
+        part: &str,
+        raw: Raw,
+        origin: Origin,
+    ) -> Result<(), ConfigError> {
+        self.assigned.push((Setting::Prices, origin.clone()));
+        self.guards
+            .set_price(model, part, raw)
+            .map_err(|problem| ConfigError::Value {
+                origin,
+                key: format!("prices.{model:?}.{part}"),
+                problem,
+            })
     }
 }
 
@@ -316,6 +344,7 @@ pub(super) struct Settings {
     pub protected: Vec<Sourced<String>>,
     pub color: Sourced<ColorWhen>,
     pub process: ProcessTable,
+    pub guards: GuardTable,
     pub limits: Limits,
     limit_origins: [Origin; Limit::ALL.len()],
 }
@@ -342,6 +371,7 @@ impl Default for Settings {
             protected: Vec::new(),
             color: Sourced::default(ColorWhen::Auto),
             process: ProcessTable::default(),
+            guards: GuardTable::default(),
             limits: Limits::default(),
             limit_origins: [const { Origin::Default }; Limit::ALL.len()],
         }
@@ -386,6 +416,7 @@ impl Settings {
         self.protected.extend(layer.protected);
         over(&mut self.color, layer.color);
         self.process.apply(layer.process);
+        self.guards.apply(layer.guards);
         for (limit, asked) in layer.limits {
             limit.set(&mut self.limits, asked.value);
             self.limit_origins[limit as usize] = asked.origin;
@@ -446,6 +477,8 @@ impl Settings {
             Setting::Protected => all(&self.protected),
             Setting::Color => chosen(&self.color, &ColorWhen::ALL),
             Setting::Process(key) => self.process.shown(key),
+            Setting::Guard(key) => self.guards.shown(key),
+            Setting::Prices => (self.guards.shown_prices(), &Origin::Default),
             Setting::Limit(limit) => (
                 limit.of(&self.limits).to_string(),
                 &self.limit_origins[limit as usize],

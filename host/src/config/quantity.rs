@@ -30,6 +30,45 @@ pub(super) fn parse_count(text: &str, least: u64, most: u64) -> Result<u64, Inva
     parse(text, PLAIN, "a whole number such as 50", least, most)
 }
 
+/// A whole number within a range. Suffixes: `k`, `M`, `G` for thousands.
+pub(super) fn parse_plain(text: &str, least: u64, most: u64) -> Result<u64, InvalidQuantity> {
+    parse(text, PLAIN, "a whole number, or 500k, 20M, 5G", least, most)
+}
+
+/// Milliseconds within a range. Suffixes: `ms`, `s`, `min`, `h`.
+pub(super) fn parse_time(text: &str, least: u64, most: u64) -> Result<u64, InvalidQuantity> {
+    parse(text, TIME, "milliseconds, or 90s, 30min, 2h", least, most)
+}
+
+/// An amount of US dollars in millionths: `5`, `0.25`, `$1.50`.
+pub(super) fn parse_dollars(text: &str) -> Result<u64, InvalidQuantity> {
+    /// More than anybody means; the sum of many still fits.
+    const MOST: u64 = 1_000_000;
+    let not_a_number = || InvalidQuantity::NotANumber {
+        text: text.to_owned(),
+        examples: "US dollars such as 5 or 0.25",
+    };
+    let trimmed = text.trim();
+    let plain = trimmed.strip_prefix('$').unwrap_or(trimmed);
+    let (whole, part) = plain.split_once('.').unwrap_or((plain, "0"));
+    let is_number = |digits: &str| {
+        !digits.is_empty() && digits.len() <= 12 && digits.bytes().all(|b| b.is_ascii_digit())
+    };
+    if !is_number(whole) || !is_number(part) || part.len() > 6 {
+        return Err(not_a_number());
+    }
+    let whole: u64 = whole.parse().map_err(|_| not_a_number())?;
+    let millionths: u64 = format!("{part:0<6}").parse().map_err(|_| not_a_number())?;
+    if whole > MOST {
+        return Err(InvalidQuantity::OutOfRange {
+            text: text.to_owned(),
+            least: 0,
+            most: MOST,
+        });
+    }
+    Ok(whole * 1_000_000 + millionths)
+}
+
 /// A number of bytes within a range. Suffixes: `KiB`, `MiB`, `GiB`.
 pub(super) fn parse_bytes(text: &str, least: u64, most: u64) -> Result<u64, InvalidQuantity> {
     parse(text, BYTES, "bytes, or 64MiB, 1GiB", least, most)
@@ -90,7 +129,13 @@ const BYTES: Suffixes = &[
     ("GiB", 1 << 30),
 ];
 
-const TIME: Suffixes = &[("", 1), ("ms", 1), ("s", 1_000), ("min", 60_000)];
+const TIME: Suffixes = &[
+    ("", 1),
+    ("ms", 1),
+    ("s", 1_000),
+    ("min", 60_000),
+    ("h", 3_600_000),
+];
 
 fn parse(
     text: &str,
@@ -168,6 +213,27 @@ mod tests {
                 *expected,
                 "{limit} {text:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_table_of_dollars() {
+        for (text, expected) in [
+            ("5", Some(5_000_000)),
+            ("0.25", Some(250_000)),
+            (" $1.50 ", Some(1_500_000)),
+            ("0.000001", Some(1)),
+            ("1000000", Some(1_000_000_000_000)),
+            ("1000001", None),
+            ("0.0000001", None),
+            ("-1", None),
+            ("1e3", None),
+            (".5", None),
+            ("5.", None),
+            ("", None),
+            ("1,5", None),
+        ] {
+            assert_eq!(parse_dollars(text).ok(), expected, "{text:?}");
         }
     }
 

@@ -28,6 +28,10 @@ pub fn reference() -> String {
                 text => format!("`{text}`"),
             },
         };
+        let variable = match row.setting {
+            Setting::Prices => "none".to_owned(),
+            _ => format!("`{}`", row.variable()),
+        };
         let workspace = if row.workspace_may_tighten() {
             "tighten"
         } else {
@@ -35,11 +39,8 @@ pub fn reference() -> String {
         };
         writeln!(
             table,
-            "| `{}` | `{}` | {flag} | {} | {default} | {workspace} | {} |",
-            row.key,
-            row.variable(),
-            row.takes,
-            row.about,
+            "| `{}` | {} | {flag} | {} | {default} | {workspace} | {} |",
+            row.key, variable, row.takes, row.about,
         )
         .expect("writing to a string cannot fail");
     }

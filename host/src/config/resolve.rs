@@ -11,7 +11,7 @@ use super::{
     dotenv, error, file, provider, tighten,
 };
 use super::{Trust, TrustFile, WORKSPACE_SKILLS};
-use crate::protocol::{Capabilities, Capability, Limits};
+use crate::protocol::{Capabilities, Capability, Limits, Reminders, RunLimits};
 use std::path::{Path, PathBuf};
 
 /// Everything a command needs to know, resolved.
@@ -35,8 +35,10 @@ pub struct Config {
     pub plan: bool,
     /// Whether the model first thinks.
     pub think: Think,
-    /// The most turns of a run; 0 for no limit.
-    pub max_turns: u32,
+    /// What bounds a run.
+    pub run: RunLimits,
+    /// What a run is reminded of.
+    pub reminders: Reminders,
     /// The most tool calls at work at once; at least 1.
     pub max_parallel_calls: u32,
     /// The limits of each tool call.
@@ -160,6 +162,8 @@ impl Config {
             env_file.or_else(|| directories.env_file()).as_deref(),
             &mut notices,
         );
+        let model = provider.as_ref().ok().map(|provider| &*provider.model);
+        let run = settings.guards.limits(settings.max_turns.value, model)?;
         let reported = settings
             .shown_all()
             .map(|(key, value, origin)| Reported {
@@ -192,7 +196,8 @@ impl Config {
             protected: settings.protected,
             plan: settings.plan.value,
             think: settings.think.value,
-            max_turns: settings.max_turns.value,
+            run,
+            reminders: settings.guards.reminders(),
             max_parallel_calls: settings.max_parallel_calls.value,
             limits: settings.limits,
             allowed: settings.capabilities.value,
@@ -239,6 +244,9 @@ fn from_variables(environment: &Environment) -> Result<Layer, ConfigError> {
     };
     let mut layer = Layer::default();
     for row in ROWS {
+        if row.setting == Setting::Prices {
+            continue;
+        }
         let name = row.variable();
         let Some(value) = environment.os(&name) else {
             continue;
@@ -360,6 +368,9 @@ fn from_flags(
         Setting::Color,
         flags.color.map(|when| named(when, &super::ColorWhen::ALL)),
     );
+    for (guard, value) in &flags.guards {
+        ask(Setting::Guard(*guard), Some(Raw::Text(value.clone())));
+    }
     for (limit, value) in &flags.limits {
         ask(Setting::Limit(*limit), Some(Raw::Number(value.to_string())));
     }

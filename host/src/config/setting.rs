@@ -3,6 +3,7 @@
 //!
 //! A new setting is one row here, one field in `layer.rs`, and the compiler names the rest.
 
+use super::guard::GuardKey;
 use super::process::ProcessKey;
 use crate::protocol::Limit;
 
@@ -26,6 +27,8 @@ pub(super) enum Setting {
     Protected,
     Color,
     Process(ProcessKey),
+    Guard(GuardKey),
+    Prices,
     Limit(Limit),
 }
 
@@ -52,7 +55,7 @@ impl Row {
     pub(super) fn variable(&self) -> String {
         let name = match self.setting {
             // These leaves say little without their table.
-            Setting::Process(_) => self.key.replace('.', "_"),
+            Setting::Process(_) | Setting::Guard(_) => self.key.replace('.', "_"),
             _ => self.leaf().to_owned(),
         };
         format!("{VARIABLE_PREFIX}{}", name.to_ascii_uppercase())
@@ -60,8 +63,10 @@ impl Row {
 
     /// Whether the workspace's own file may set it, to something tighter than what stands.
     pub(super) const fn workspace_may_tighten(&self) -> bool {
-        if let Setting::Process(key) = self.setting {
-            return key.workspace_may_tighten();
+        match self.setting {
+            Setting::Process(key) => return key.workspace_may_tighten(),
+            Setting::Guard(key) => return key.is_limit(),
+            _ => {}
         }
         matches!(
             self.setting,
@@ -282,6 +287,83 @@ pub(super) const ROWS: &[Row] = &[
         "Files and pipes each process has open at once.",
     ),
     row(
+        Setting::Guard(GuardKey::Time),
+        "run.max_time_ms",
+        "--max-time",
+        "milliseconds, or `s`, `min`, `h`; 0 for no limit",
+        "Wall clock of a run.",
+    ),
+    row(
+        Setting::Guard(GuardKey::Tokens),
+        "run.max_tokens",
+        "--max-tokens",
+        "number, `k`, `M`, `G`; 0 for no limit",
+        "Tokens of a run, sent and generated.",
+    ),
+    row(
+        Setting::Guard(GuardKey::Fuel),
+        "run.max_fuel",
+        "--max-run-fuel",
+        "number, `k`, `M`, `G`; 0 for no limit",
+        "Fuel of all calls of a run.",
+    ),
+    row(
+        Setting::Guard(GuardKey::Cost),
+        "run.max_cost",
+        "--max-cost",
+        "US dollars; 0 for no limit",
+        "What the tokens of a run may cost, by `prices`.",
+    ),
+    row(
+        Setting::Guard(GuardKey::Repeats),
+        "run.max_repeats",
+        "--max-repeats",
+        "number, 0 for no limit",
+        "How often one call is made with the same arguments while nothing in the workspace changes.",
+    ),
+    row(
+        Setting::Guard(GuardKey::RemindRepetition),
+        "run.remind_repetition",
+        "",
+        "number, 0 for never",
+        "Remind the model after so many of these.",
+    ),
+    row(
+        Setting::Guard(GuardKey::RemindStall),
+        "run.remind_stall",
+        "",
+        "turns, 0 for never",
+        "Remind it after every so many turns without a change of the workspace.",
+    ),
+    row(
+        Setting::Guard(GuardKey::RemindClosing),
+        "run.remind_closing",
+        "",
+        "turns, 0 for never",
+        "Remind it once when so many turns are left.",
+    ),
+    row(
+        Setting::Guard(GuardKey::RemindPlanning),
+        "run.remind_planning",
+        "",
+        "turns, 0 for never",
+        "Remind it once after so many turns without a plan or a change.",
+    ),
+    row(
+        Setting::Guard(GuardKey::RemindMemory),
+        "run.remind_memory",
+        "",
+        "turns, 0 for never",
+        "Remind it every so many turns to write down what it still needs.",
+    ),
+    row(
+        Setting::Prices,
+        "prices",
+        "",
+        "tables `[prices.\"MODEL\"]`",
+        "What a model costs: `input`, `output`, `cache_read`, `cache_write`, in US dollars a million tokens.",
+    ),
+    row(
         Setting::Limit(Limit::Fuel),
         "limits.fuel",
         "--fuel",
@@ -347,7 +429,8 @@ mod tests {
             );
         }
         // One a variant: the plain ones and the limits.
-        assert_eq!(ROWS.len(), 16 + ProcessKey::ALL.len() + Limit::ALL.len());
+        let tables = ProcessKey::ALL.len() + GuardKey::ALL.len() + Limit::ALL.len();
+        assert_eq!(ROWS.len(), 17 + tables);
         for limit in Limit::ALL {
             let row = Setting::Limit(limit).row();
             assert_eq!(row.leaf(), limit.key());

@@ -4,7 +4,7 @@ mod provider;
 mod workspace;
 
 use super::*;
-use crate::protocol::{Capabilities, Capability, Limit, Limits};
+use crate::protocol::{Capabilities, Capability, Cost, Limit, Limits, Price, Reminders, RunLimits};
 use std::fs;
 use std::path::PathBuf;
 
@@ -122,7 +122,7 @@ fn without_any_source_the_defaults_stand() {
     let config = bench.config();
     assert_eq!(config.workspace, bench.path("work"));
     assert_eq!(config.limits, Limits::default());
-    assert_eq!(config.max_turns, 50);
+    assert_eq!(config.run.turns, 50);
     assert!(config.max_parallel_calls >= 4);
     assert_eq!(config.think, Think::Off);
     assert!(!config.plan);
@@ -149,7 +149,7 @@ fn without_any_source_the_defaults_stand() {
 #[test]
 fn a_later_source_wins() {
     let mut bench = Bench::new();
-    let turns = |bench: &Bench| bench.config().max_turns;
+    let turns = |bench: &Bench| bench.config().run.turns;
     bench = bench.user("max_turns = 40");
     assert_eq!(turns(&bench), 40);
     bench = bench.workspace("max_turns = 30");
@@ -197,6 +197,17 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
         ("process.file_bytes", "1MiB"),
         ("process.address_space_bytes", "1GiB"),
         ("process.open_files", "64"),
+        ("run.max_time_ms", "1h"),
+        ("run.max_tokens", "1M"),
+        ("run.max_fuel", "1G"),
+        // Any more would need a price, which is a table.
+        ("run.max_cost", "0"),
+        ("run.max_repeats", "9"),
+        ("run.remind_repetition", "1"),
+        ("run.remind_stall", "2"),
+        ("run.remind_closing", "4"),
+        ("run.remind_planning", "5"),
+        ("run.remind_memory", "6"),
         ("limits.fuel", "1G"),
         ("limits.deadline_ms", "2s"),
         ("limits.memory_bytes", "64MiB"),
@@ -205,9 +216,11 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
         ("limits.host_calls", "8"),
         ("limits.output_bytes", "7"),
     ];
+    // Prices are tables, one a model.
+    let rows = || setting::ROWS.iter().filter(|row| row.key != "prices");
     assert_eq!(
         written.iter().map(|(key, _)| *key).collect::<Vec<_>>(),
-        setting::ROWS.iter().map(|row| row.key).collect::<Vec<_>>(),
+        rows().map(|row| row.key).collect::<Vec<_>>(),
         "a new setting belongs into this test"
     );
 
@@ -232,8 +245,7 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
         })
         .collect();
     let in_file = Bench::new().user(&toml);
-    let by_variable = setting::ROWS
-        .iter()
+    let by_variable = rows()
         .zip(written)
         .fold(Bench::new(), |bench, (row, (_, value))| {
             bench.variable(&row.variable(), value)
@@ -251,7 +263,7 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
         assert!(!provider.stream);
         assert_eq!(config.think, Think::First);
         assert!(config.plan);
-        assert_eq!(config.max_turns, 7);
+        assert_eq!(config.run.turns, 7);
         assert_eq!(config.max_parallel_calls, 2);
         assert_eq!(config.allowed, set(&[Capability::WorkspaceRead]));
         assert_eq!(config.plugins, [bench.path(base).join("p.wasm")]);
@@ -274,7 +286,21 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
             Limit::ALL.map(|limit| limit.of(&config.limits)),
             [1_000_000_000, 2_000, 64 << 20, 1_000, 9, 8, 7]
         );
-        assert_eq!(config.reported.len(), setting::ROWS.len());
+        let run = config.run;
+        assert_eq!(run.time.as_secs(), 3_600);
+        assert_eq!(
+            (run.tokens, run.fuel, run.repeats),
+            (1_000_000, 1_000_000_000, 9)
+        );
+        let reminders = Reminders {
+            repetition: 1,
+            stall: 2,
+            closing: 4,
+            planning: 5,
+            memory: 6,
+        };
+        assert_eq!(config.reminders, reminders);
+        assert_eq!(config.reported.len(), written.len());
     }
 }
 
@@ -284,7 +310,7 @@ fn native_toml_values_are_taken_as_well_as_text() {
         .user("stream = false\nmax_turns = 1_0\n[limits]\nfuel = 0x10\ndeadline_ms = 250\n")
         .config();
     assert!(!config.provider.expect("a key is set").stream);
-    assert_eq!(config.max_turns, 10);
+    assert_eq!(config.run.turns, 10);
     assert_eq!((config.limits.fuel, config.limits.deadline_ms), (16, 250));
 }
 
@@ -401,11 +427,61 @@ fn the_demo_sees_no_setting_of_this_user() {
             flags.script = Some("s.yaml".into());
         });
     let config = bench.config();
-    assert_eq!(config.max_turns, 50);
+    assert_eq!(config.run.turns, 50);
     assert_eq!(config.skills, Vec::<PathBuf>::new());
     assert_eq!(
         config.directories.cache,
         Some(bench.path("home/.cache/hotcell"))
     );
     assert_eq!(config.provider.expect("a script").name, "script");
+}
+
+#[test]
+fn what_bounds_a_run_comes_from_every_source() {
+    let user = "[run]\nmax_time_ms = \"2h\"\nmax_tokens = \"1M\"\nremind_stall = 0\nmax_cost = \"1.50\"\n\
+                [prices.\"gpt-5.4\"]\ninput = 1.25\noutput = \"10\"\n";
+    let config = Bench::new()
+        .user(user)
+        .workspace("[run]\nmax_tokens = 5000\n")
+        .variable("HOTCELL_RUN_MAX_REPEATS", "4")
+        .flags(|flags| flags.guards = vec![(GuardKey::Fuel, "2G".to_owned())])
+        .config();
+    assert_eq!(
+        config.run,
+        RunLimits {
+            turns: 50,
+            time: std::time::Duration::from_secs(7_200),
+            tokens: 5_000,
+            fuel: 2_000_000_000,
+            cost: Cost(1_500_000),
+            price: Price {
+                input: Cost(1_250_000),
+                output: Cost(10_000_000),
+                ..Price::default()
+            },
+            repeats: 4,
+        }
+    );
+    assert_eq!(
+        (config.reminders.stall, config.reminders.repetition),
+        (0, 3)
+    );
+}
+
+#[test]
+fn what_is_wrong_about_a_bound_is_told() {
+    let messages: Vec<String> = [
+        "[run]\nmax_cost = 1.0",
+        "[run]\nmax_cost = \"one\"",
+        "[run]\nmax_time_ms = \"2 days\"",
+        "[run]\nmax_tokns = 1",
+        "prices = 3",
+        "[prices]\n\"m\" = 3",
+        "[prices.m]\ninputs = 3",
+        "[prices.m]\ninput = \"3 cents\"",
+    ]
+    .into_iter()
+    .map(|text| format!("{text}\n  {}", Bench::new().user(text).error()))
+    .collect();
+    insta::assert_snapshot!(messages.join("\n"));
 }

@@ -79,6 +79,7 @@ fn is_looser(setting: Setting, asked: &Settings, standing: &Settings) -> bool {
         Setting::Plan => standing.plan.value && !asked.plan.value,
         // These only add.
         Setting::Masked | Setting::Protected => false,
+        Setting::Guard(key) => asked.guards.is_looser(key, &standing.guards),
         Setting::Process(key) => asked.process.is_looser(key, &standing.process),
         // Not for workspaces at all; unknown means refuse.
         _ => true,

@@ -27,9 +27,10 @@ const CRASHED: &str =
 impl Driver {
     /// Runs `calls` and answers their results in call order. Calls begin in call order too, so
     /// that those on one path run one after the other as the model gave them.
-    pub(super) async fn run_calls(&self, calls: &[ToolCall]) -> Vec<ToolResult> {
+    pub(super) async fn run_calls(&self, calls: &[ToolCall]) -> Worked {
         let slots = usize::try_from(self.config.max_parallel_calls).unwrap_or(usize::MAX);
         let slots = Arc::new(Semaphore::new(slots.clamp(1, Semaphore::MAX_PERMITS)));
+        let mut has_changed = false;
         let mut results: Vec<Option<ToolResult>> = vec![None; calls.len()];
         let mut at_work = JoinSet::new();
         for (index, call) in calls.iter().enumerate() {
@@ -54,13 +55,15 @@ impl Driver {
                         session_id: self.config.session_id.clone(),
                     };
                     let work = async move {
-                        let result = work.run(admitted).await;
+                        let (result, changed) = work.run(admitted).await;
                         drop(slot);
-                        (index, result)
+                        (index, result, changed)
                     };
                     if calls.len() == 1 {
                         // Another task would only cost the way to another thread and back.
-                        results[index] = Some(work.await.1);
+                        let (_, result, changed) = work.await;
+                        has_changed |= changed;
+                        results[index] = Some(result);
                     } else {
                         at_work.spawn(work);
                     }
@@ -78,17 +81,22 @@ impl Driver {
         }
         while let Some(joined) = at_work.join_next().await {
             // A task cannot panic outside the call, and nobody aborts it.
-            if let Ok((index, result)) = joined {
+            if let Ok((index, result, changed)) = joined {
+                has_changed |= changed;
                 results[index] = Some(result);
             }
         }
-        calls
+        let results = calls
             .iter()
             .zip(results)
             .map(|(call, result)| {
                 result.unwrap_or_else(|| failure(call, ToolErrorKind::Interrupted, NOT_BEGUN))
             })
-            .collect()
+            .collect();
+        Worked {
+            results,
+            has_changed,
+        }
     }
 
     fn admit(&self, call: &ToolCall) -> Result<Admitted, ToolResult> {
@@ -109,6 +117,14 @@ impl Driver {
     }
 }
 
+/// What the calls of a turn came to.
+pub(super) struct Worked {
+    /// In call order.
+    pub(super) results: Vec<ToolResult>,
+    /// Whether any of them changed the workspace.
+    pub(super) has_changed: bool,
+}
+
 /// What the task of one call needs.
 struct Work {
     call: ToolCall,
@@ -119,15 +135,16 @@ struct Work {
 }
 
 impl Work {
-    /// Runs the call and tells its result, whatever happens.
-    async fn run(self, admitted: Admitted) -> ToolResult {
+    /// Runs the call and tells its result, whatever happens. Also whether it changed anything.
+    async fn run(self, admitted: Admitted) -> (ToolResult, bool) {
         let result = tokio::select! {
             biased;
             result = self.call(admitted) => result,
             () = self.cancel.cancelled() => failure(&self.call, ToolErrorKind::Interrupted, CUT_SHORT),
         };
         // The call is over, however it ended, and changes nothing more.
-        if self.journal.was_told() {
+        let has_changed = self.journal.was_told();
+        if has_changed {
             let journal = Arc::clone(&self.journal);
             let kept = tokio::task::spawn_blocking(move || journal.finish()).await;
             for message in kept.unwrap_or_default() {
@@ -137,7 +154,7 @@ impl Work {
             }
         }
         self.emitter.result(&result).await;
-        result
+        (result, has_changed)
     }
 
     /// Runs the call and hands on what it shows meanwhile. A consumer that is slow to take that

@@ -5,9 +5,11 @@
 //! same events. It must never know a vendor, a component or a terminal, and nothing it depends on
 //! changes in the middle of a run: that is what [`RunConfig`] holds.
 
+mod alarm;
 mod calls;
 mod control;
 mod emit;
+mod guards;
 mod observer;
 mod run;
 #[cfg(test)]
@@ -22,6 +24,7 @@ pub use observer::{Observer, RunInfo, Unobserved};
 use crate::history::History;
 use crate::policy::Policy;
 use crate::prompt::Briefing;
+use crate::protocol::{Reminders, RunLimits};
 use crate::provider::Provider;
 use crate::tools::Toolbox;
 use crate::undo::Recorder;
@@ -40,8 +43,10 @@ pub struct RunConfig {
     pub max_output_tokens: u32,
     /// Whether answers are asked for as a stream. The events are of the same kinds either way.
     pub stream: bool,
-    /// The most turns; 0 for no limit.
-    pub max_turns: u32,
+    /// What bounds it.
+    pub limits: RunLimits,
+    /// What it is reminded of.
+    pub reminders: Reminders,
     /// Whether the model first thinks.
     pub think: Think,
     /// The most calls at work at once; at least 1.

@@ -4,14 +4,16 @@
 //! the run ends here with one terminal event and a history that can go on. It must never look into
 //! an answer or a call.
 
+use super::alarm::Alarm;
 use super::control::{self, Ends, Run};
 use super::emit::Emitter;
+use super::guards::Guards;
 use super::turn::Turned;
 use super::{Engine, RunConfig, RunInfo};
 use crate::history::{History, estimate_text};
 use crate::prompt;
 use crate::protocol::{
-    ContentBlock, DoneReason, Event, NoticeLevel, RunErrorKind, ToolDefinition, Usage,
+    ContentBlock, DoneReason, Event, NoticeLevel, Price, RunErrorKind, ToolDefinition, Usage,
 };
 use futures::FutureExt;
 use std::collections::HashSet;
@@ -50,6 +52,8 @@ pub(super) struct Driver {
     pub(super) tools_tokens: u64,
     /// The turns begun.
     pub(super) turns: u32,
+    /// Estimated tokens of the last request.
+    pub(super) asked_tokens: u64,
     /// The tokens of the turn under way.
     pub(super) turn_usage: Usage,
     /// The last text of the model.
@@ -60,6 +64,7 @@ pub(super) struct Driver {
     /// The tokens of all turns that ended.
     usage: Usage,
     in_turn: bool,
+    pub(super) guards: Guards,
     info: RunInfo,
 }
 
@@ -80,20 +85,23 @@ pub(super) fn start(engine: Engine, config: RunConfig, history: History, prompt:
     let mut driver = Driver {
         emitter,
         engine,
-        config: Arc::new(config),
         cancel,
         history,
         system: String::new(),
         tools: Arc::default(),
         tools_tokens: 0,
         turns: 0,
+        asked_tokens: 0,
         turn_usage: Usage::default(),
         text: String::new(),
         repairs: HashSet::new(),
         usage: Usage::default(),
         in_turn: false,
+        guards: Guards::new(config.limits, config.reminders),
+        config: Arc::new(config),
         info,
     };
+    let alarm = Alarm::set(driver.config.limits.time, &driver.cancel);
     let task = async move {
         driver.engine.observer.run_started(&driver.info);
         let end = AssertUnwindSafe(driver.drive(prompt))
@@ -103,6 +111,10 @@ pub(super) fn start(engine: Engine, config: RunConfig, history: History, prompt:
                 kind: RunErrorKind::Internal,
                 message: "a fault in hotcell ended the run; the history is kept".to_owned(),
             });
+        let end = match end {
+            End::Interrupted if alarm.has_rung() => End::Done(DoneReason::MaxTime),
+            end => end,
+        };
         driver.end_turn();
         driver.history.close();
         let last = driver.terminal(end);
@@ -138,9 +150,8 @@ impl Driver {
             if self.cancel.is_cancelled() {
                 return End::Interrupted;
             }
-            let limit = self.config.max_turns;
-            if limit > 0 && self.turns >= limit {
-                return End::Done(DoneReason::MaxTurns);
+            if let Some(reason) = self.guards.stop() {
+                return End::Done(reason);
             }
             self.begin_turn().await;
             let turned = self.turn(reminder.take()).await;
@@ -156,12 +167,12 @@ impl Driver {
                 })
                 .await;
             match turned {
-                Turned::Acted => {}
+                Turned::Acted => reminder = self.guards.reminder(),
                 Turned::Answered => return End::Done(DoneReason::Completed),
                 Turned::Blank if reminded => return End::Done(DoneReason::Empty),
                 Turned::Blank => {
                     reminded = true;
-                    reminder = Some(BLANK_REMINDER);
+                    reminder = Some(BLANK_REMINDER.to_owned());
                 }
                 Turned::Cut => return End::Done(DoneReason::Cut),
                 Turned::Refused => return End::Done(DoneReason::Refused),
@@ -224,6 +235,7 @@ impl Driver {
                 reason,
                 turns: self.turns,
                 usage: self.usage,
+                cost: (self.config.limits.price != Price::default()).then(|| self.guards.cost()),
                 text: std::mem::take(&mut self.text),
             },
             End::Interrupted => Event::Interrupted {

@@ -4,8 +4,9 @@
 //! never decide whether another turn follows.
 
 use super::Think;
+use super::guards::Deeds;
 use super::run::{Driver, End};
-use crate::history::estimate_text;
+use crate::history::{estimate_message, estimate_text};
 use crate::protocol::{
     ContentBlock, Event, Message, NoticeLevel, RunErrorKind, ToolDefinition, Usage,
 };
@@ -45,12 +46,12 @@ pub(super) enum Voice {
 
 impl Driver {
     /// Takes one turn. `reminder` rides along in the outgoing copy.
-    pub(super) async fn turn(&mut self, reminder: Option<&str>) -> Result<Turned, End> {
+    pub(super) async fn turn(&mut self, reminder: Option<String>) -> Result<Turned, End> {
         if self.thinks() {
             self.think().await?;
         }
         let messages = match reminder {
-            Some(text) => self.history.with_reminder(text),
+            Some(text) => self.history.with_reminder(&text),
             None => Arc::clone(self.history.messages()),
         };
         let answer = self
@@ -63,27 +64,49 @@ impl Driver {
             .await?;
         let stop = answer.stop;
         let answer = Message::assistant(answer.content);
+        let answer_tokens = estimate_message(&answer);
         let text = answer.text();
         let calls = self.history.push_answer(answer.content);
         let blank = text.trim().is_empty();
         if !blank {
             self.text = text;
         }
+        let mut deeds = Deeds {
+            calls: &calls,
+            usage: self.usage_or(answer_tokens),
+            ..Deeds::default()
+        };
         if !calls.is_empty() {
-            let results = self.run_calls(&calls).await;
-            self.history.push_results(results);
+            let worked = self.run_calls(&calls).await;
+            deeds.has_changed = worked.has_changed;
+            deeds.fuel = worked.results.iter().map(|result| result.stats.fuel).sum();
+            self.guards.count(&deeds);
+            self.history.push_results(worked.results);
             return if self.cancel.is_cancelled() {
                 Err(End::Interrupted)
             } else {
                 Ok(Turned::Acted)
             };
         }
+        self.guards.count(&deeds);
         Ok(match (blank, stop) {
             (_, StopReason::Refused) => Turned::Refused,
             (false, StopReason::MaxTokens) => Turned::Cut,
             (false, _) => Turned::Answered,
             (true, _) => Turned::Blank,
         })
+    }
+
+    /// What the vendor counted in this turn, or what is likely where it counts nothing.
+    fn usage_or(&self, answer_tokens: u64) -> Usage {
+        if self.turn_usage != Usage::default() {
+            return self.turn_usage;
+        }
+        Usage {
+            input_tokens: self.asked_tokens,
+            output_tokens: answer_tokens,
+            ..Usage::default()
+        }
     }
 
     fn thinks(&self) -> bool {
@@ -102,12 +125,11 @@ impl Driver {
         } else {
             self.tools_tokens
         };
+        self.asked_tokens = estimate_text(&question.system) + tools_tokens + self.history.tokens();
         self.emitter
             .tell(Event::TokenUpdate {
                 usage: Usage {
-                    input_tokens: estimate_text(&question.system)
-                        + tools_tokens
-                        + self.history.tokens(),
+                    input_tokens: self.asked_tokens,
                     ..Usage::default()
                 },
                 estimated: true,

@@ -4,6 +4,7 @@
 //! of a run is any order of the non-terminal events and then exactly one of `done`, `error`,
 //! `interrupted`; every `tool_start` has its `tool_result`. It must never know who consumes them.
 
+use super::cost::Cost;
 use super::message::Usage;
 use super::tool::{CallStats, ResultContent, ToolErrorKind};
 use serde::{Deserialize, Serialize};
@@ -110,6 +111,9 @@ pub enum Event {
         turns: u32,
         /// Tokens of the whole run.
         usage: Usage,
+        /// What the tokens cost, where the user gave the price of the model.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost: Option<Cost>,
         /// The model's last text.
         text: String,
     },
@@ -172,8 +176,18 @@ pub enum DoneReason {
     Cut,
     /// The model, or its vendor, refused to go on.
     Refused,
-    /// The turn limit was reached; the history is kept.
+    /// The turn limit was reached; the history is kept, as with every limit of a run.
     MaxTurns,
+    /// The time of the run is over.
+    MaxTime,
+    /// The tokens of the run are used up.
+    MaxTokens,
+    /// The fuel of the run is used up.
+    MaxFuel,
+    /// The run cost what it may.
+    MaxCost,
+    /// One call was made again and again, with nothing changed in between.
+    Repetition,
 }
 
 /// What kind of fault ended a run.

@@ -6,13 +6,17 @@
 //! tokio, wasmtime, reqwest, the file system or the environment.
 
 mod capability;
+mod cost;
 mod event;
+mod guard;
 mod limits;
 mod message;
 mod tool;
 
 pub use capability::{Capabilities, Capability, UnknownCapability};
+pub use cost::{Cost, Price};
 pub use event::{DoneReason, Event, NoticeLevel, OutputStream, RunErrorKind};
+pub use guard::{Reminders, RunLimits};
 pub use limits::{Limit, Limits};
 pub use message::{ContentBlock, ImageBlock, Message, Role, ToolCall, Usage};
 pub use tool::{CallStats, Digest, ResultContent, ToolDefinition, ToolErrorKind, ToolResult};

@@ -3,8 +3,8 @@
 use super::text::OUTPUT_LINES;
 use super::*;
 use crate::protocol::{
-    CallStats, DoneReason, NoticeLevel, OutputStream, ResultContent, RunErrorKind, ToolErrorKind,
-    Usage,
+    CallStats, Cost, DoneReason, NoticeLevel, OutputStream, ResultContent, RunErrorKind,
+    ToolErrorKind, Usage,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -205,6 +205,7 @@ fn done(reason: DoneReason) -> Event {
         reason,
         turns: 2,
         usage: usage(3_600, 240),
+        cost: (reason == DoneReason::MaxCost).then_some(Cost(1_234_500)),
         text: "The bug is fixed.\n".to_owned(),
     }
 }
@@ -263,10 +264,16 @@ fn colours_are_balanced_and_leave_the_text_alone() {
 fn every_end_of_a_run_says_how_it_ended() {
     let ends = [
         done(DoneReason::MaxTurns),
+        done(DoneReason::MaxTime),
+        done(DoneReason::MaxTokens),
+        done(DoneReason::MaxFuel),
+        done(DoneReason::MaxCost),
+        done(DoneReason::Repetition),
         Event::Done {
             reason: DoneReason::Empty,
             turns: 1,
             usage: Usage::default(),
+            cost: None,
             text: String::new(),
         },
         Event::Error {
@@ -361,6 +368,7 @@ proptest! {
                 reason: DoneReason::Completed,
                 turns: 1,
                 usage: Usage::default(),
+                cost: None,
                 text: foreign.clone(),
             },
         ];

@@ -8,7 +8,8 @@
 use super::quantity::{count, duration, plural};
 use super::{Paint, Palette, Renderer, escape, summary};
 use crate::protocol::{
-    CallStats, DoneReason, Event, NoticeLevel, OutputStream, ResultContent, ToolErrorKind, Usage,
+    CallStats, Cost, DoneReason, Event, NoticeLevel, OutputStream, ResultContent, ToolErrorKind,
+    Usage,
 };
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -258,6 +259,7 @@ impl<O: Write, E: Write> TextRenderer<O, E> {
         reason: DoneReason,
         turns: u32,
         usage: &Usage,
+        cost: Option<Cost>,
         text: &str,
     ) -> io::Result<()> {
         self.finish_line()?;
@@ -277,10 +279,24 @@ impl<O: Write, E: Write> TextRenderer<O, E> {
                 plural(turns, "turn"),
                 turns.saturating_mul(2).max(1),
             ))?,
+            DoneReason::MaxTime => self.stopped("max_time_ms", "--max-time")?,
+            DoneReason::MaxTokens => self.stopped("max_tokens", "--max-tokens")?,
+            DoneReason::MaxFuel => self.stopped("max_fuel", "--max-run-fuel")?,
+            DoneReason::MaxCost => self.stopped("max_cost", "--max-cost")?,
+            DoneReason::Repetition => self.warn(
+                "stopped because one call was repeated with nothing changed; say what is missing, or pass --max-repeats 0 for no limit",
+            )?,
         }
-        let line = format!("done: {}, {}", plural(turns, "turn"), tokens(usage));
+        let cost = cost.map_or(String::new(), |cost| format!(", {cost}"));
+        let line = format!("done: {}, {}{cost}", plural(turns, "turn"), tokens(usage));
         let line = self.paint(Paint::Faint, line);
         self.line(line)
+    }
+
+    fn stopped(&mut self, key: &str, flag: &str) -> io::Result<()> {
+        self.warn(&format!(
+            "stopped by run.{key}; pass {flag} with more to go on longer, 0 for no limit"
+        ))
     }
 
     fn warn(&mut self, message: &str) -> io::Result<()> {
@@ -353,8 +369,9 @@ impl<O: Write, E: Write> Renderer for TextRenderer<O, E> {
                 reason,
                 turns,
                 usage,
+                cost,
                 text,
-            } => self.done(*reason, *turns, usage, text)?,
+            } => self.done(*reason, *turns, usage, *cost, text)?,
             Event::Error { message, .. } => {
                 self.release_commentary()?;
                 let label = self.paint(Paint::Bad, "error:");

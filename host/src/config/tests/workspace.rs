@@ -10,7 +10,7 @@ fn a_workspace_may_tighten() {
         )
         .config();
     assert!(config.plan);
-    assert_eq!((config.max_turns, config.max_parallel_calls), (5, 1));
+    assert_eq!((config.run.turns, config.max_parallel_calls), (5, 1));
     assert_eq!(config.allowed, set(&[Capability::WorkspaceRead]));
     assert_eq!(config.limits.fuel, 1_000);
 }
@@ -34,7 +34,7 @@ fn a_workspace_adds_to_what_is_masked_and_protected_and_takes_nothing_away() {
 #[test]
 fn what_a_workspace_may_not_do_is_refused() {
     // Without the parallel calls the number of cores would be in a message.
-    let user = "max_parallel_calls = 4\nplan = true\nmax_turns = 9\ncapabilities = [\"workspace-read\"]\n[limits]\nfuel = 5\n";
+    let user = "max_parallel_calls = 4\nplan = true\nmax_turns = 9\ncapabilities = [\"workspace-read\"]\n[limits]\nfuel = 5\n[run]\nmax_tokens = 1000\n";
     let mut messages = Vec::new();
     for text in [
         "[limits]\nfuel = 6",
@@ -62,6 +62,10 @@ fn what_a_workspace_may_not_do_is_refused() {
         "[process]\nnetwork = true",
         "[process]\nmax_processes = 100000",
         "process = true",
+        "[run]\nmax_tokens = 0",
+        "[run]\nmax_tokens = \"1G\"",
+        "[run]\nremind_stall = 0",
+        "[prices.m]\ninput = 0",
         "api_key = \"sk-workspace\"",
     ] {
         let message = Bench::new().user(user).workspace(text).error();

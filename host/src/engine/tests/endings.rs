@@ -47,6 +47,7 @@ async fn a_run_ends_naturally_with_an_answer_that_calls_nothing() {
                 reason: DoneReason::Completed,
                 turns: 1,
                 usage: actual,
+                cost: None,
                 text: "hello".into()
             },
         ]
@@ -180,7 +181,7 @@ async fn the_turn_limit_ends_a_run_and_keeps_its_history() {
     let again = || calls([call("a", "x", json!({}))]);
     let model = Model::new([again(), again()]);
     let limited = RunConfig {
-        max_turns: 2,
+        limits: most_turns(2),
         ..config()
     };
     let (events, history) = play(&model, limited).await;
@@ -196,7 +197,7 @@ async fn the_turn_limit_ends_a_run_and_keeps_its_history() {
 
     let turns = (0..60).map(|_| again()).chain([says("done")]);
     let unlimited = RunConfig {
-        max_turns: 0,
+        limits: most_turns(0),
         ..config()
     };
     let (events, _) = play(&Model::new(turns), unlimited).await;
@@ -288,7 +289,7 @@ async fn a_long_history_is_not_copied() {
     let before = place(&history);
     let engine = Engine::new(Arc::new(Forgetful), no_tools().await);
     let unlimited = RunConfig {
-        max_turns: 0,
+        limits: most_turns(0),
         ..config()
     };
     let (events, history) = to_end(engine.run(unlimited, history, "go")).await;

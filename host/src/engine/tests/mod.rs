@@ -1,6 +1,7 @@
 //! The loop against a model that does as it is told, with real tools where a call has to run.
 
 mod endings;
+mod guarded;
 mod interruption;
 mod requests;
 mod stages;

@@ -4,7 +4,9 @@ use super::super::{Engine, Run, RunConfig, Think};
 use crate::history::History;
 use crate::policy::{Mode, PathRules, Policy, ProcessRules};
 use crate::prompt::{Briefing, Instructions, SkillIndex, Surroundings};
-use crate::protocol::{Capabilities, ContentBlock, Event, Limits, Message, Role, ToolCall, Usage};
+use crate::protocol::{
+    Capabilities, ContentBlock, Event, Limits, Message, Reminders, Role, RunLimits, ToolCall, Usage,
+};
 use crate::provider::{Chunk, ChunkStream, Provider, ProviderError, Request, Response, StopReason};
 use crate::sandbox::{Sandbox, SandboxSettings};
 use crate::tools::Toolbox;
@@ -136,6 +138,14 @@ pub(super) async fn no_tools() -> Arc<Toolbox> {
     Arc::new(toolbox.expect("an empty toolbox"))
 }
 
+/// Limits of which only the turns are one.
+pub(super) fn most_turns(turns: u32) -> RunLimits {
+    RunLimits {
+        turns,
+        ..RunLimits::default()
+    }
+}
+
 pub(super) fn config() -> RunConfig {
     RunConfig {
         recorder: Recorder::off(),
@@ -152,7 +162,8 @@ pub(super) fn config() -> RunConfig {
         model: "m".to_owned(),
         max_output_tokens: 1_000,
         stream: true,
-        max_turns: 10,
+        limits: most_turns(10),
+        reminders: Reminders::NEVER,
         think: Think::Off,
         max_parallel_calls: 4,
         briefing: Briefing {
