@@ -137,8 +137,15 @@ impl Running {
     /// Sends SIGINT, as Ctrl+C does.
     #[cfg(unix)]
     pub fn interrupt(&self) {
+        self.signal("INT");
+    }
+
+    /// Sends a signal by its name.
+    #[cfg(unix)]
+    pub fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
         let sent = Command::new("sh")
-            .args(["-c", "kill -INT \"$0\"", &self.child.id().to_string()])
+            .args(["-c", "kill -\"$0\" \"$1\"", name, &id])
             .status();
         assert!(sent.expect("a shell").success());
     }

@@ -75,3 +75,24 @@ fn the_demo_leaves_nothing_behind() {
         .count();
     assert_eq!(left, 0);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_demo_that_is_stopped_leaves_nothing_behind() {
+    let temporary = tempfile::tempdir().expect("a directory");
+    let bench = Bench::new();
+    let mut command = bench.command(&["demo", "--json"]);
+    command.env("TMPDIR", temporary.path());
+    let mut running = bench.spawn(command);
+    running.read_until("tool_start");
+    let left = || {
+        std::fs::read_dir(temporary.path())
+            .expect("it is there")
+            .count()
+    };
+    assert_ne!(left(), 0);
+    running.signal("TERM");
+    let ended = running.end();
+    assert_eq!(ended.code, Some(143), "{}", ended.err);
+    assert_eq!(left(), 0);
+}

@@ -92,19 +92,21 @@ fn a_dash_reads_the_prompt_from_standard_input() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_the_run_and_tells_how() {
-    let bench = Bench::new();
-    let script = bench.script("{text: Well, hang: true}");
-    let mut running = bench.spawn(bench.command(&["run", "x", "--json", "--script", &script]));
-    let before = running.read_until("action_delta");
-    running.interrupt();
-    let ended = running.end();
-    assert_eq!(ended.code, Some(130), "{}", ended.err);
-    let events = events(&format!("{before}{}", ended.out));
-    assert!(matches!(
-        events.last(),
-        Some(Event::Interrupted { turns: 1, .. })
-    ));
+fn ctrl_c_and_the_signals_of_the_system_end_the_run_and_tell_how() {
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        let bench = Bench::new();
+        let script = bench.script("{text: Well, hang: true}");
+        let mut running = bench.spawn(bench.command(&["run", "x", "--json", "--script", &script]));
+        let before = running.read_until("action_delta");
+        running.signal(signal);
+        let ended = running.end();
+        assert_eq!(ended.code, Some(code), "{}", ended.err);
+        let events = events(&format!("{before}{}", ended.out));
+        assert!(matches!(
+            events.last(),
+            Some(Event::Interrupted { turns: 1, .. })
+        ));
+    }
 }
 
 #[test]

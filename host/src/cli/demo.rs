@@ -40,6 +40,8 @@ const PROJECT: &[(&str, &str)] = project![
 ];
 
 pub(super) async fn demo(args: &DemoArgs, environment: &Environment) -> Result<Exit, CommandError> {
+    // Before there is something to leave behind.
+    let mut interrupts = interrupts::listen()?;
     let directory = tempfile::Builder::new()
         .prefix("hotcell-demo-")
         .tempdir()
@@ -67,7 +69,11 @@ pub(super) async fn demo(args: &DemoArgs, environment: &Environment) -> Result<E
     say(palette, &["the prompt:", PROMPT])?;
 
     let sandbox = wiring::sandbox(&config)?;
-    let toolbox = wiring::toolbox(&sandbox, &config).await?;
+    let toolbox = tokio::select! {
+        biased;
+        Some(by) = interrupts.recv() => return Ok(by),
+        toolbox = wiring::toolbox(&sandbox, &config) => toolbox?,
+    };
     let provider = ScriptProvider::from_text("the demo", SCRIPT)?;
     let show = Show {
         json: args.json,
@@ -80,7 +86,6 @@ pub(super) async fn demo(args: &DemoArgs, environment: &Environment) -> Result<E
     };
     let briefed = wiring::briefing(&config)?;
     let run_config = wiring::run_config(&config, "the script", answers, &briefed)?;
-    let mut interrupts = interrupts::listen()?;
     let run =
         Engine::new(Arc::new(provider), Arc::new(toolbox)).run(run_config, History::new(), PROMPT);
     let exit = run::follow(run, renderer.as_mut(), &mut interrupts).await?;

@@ -36,8 +36,12 @@ pub enum Exit {
     MaxCost = 7,
     /// The run stopped because one call was made again and again.
     Repetition = 8,
-    /// A person ended the run: 128 and the number of SIGINT, as shells count.
+    /// The terminal went away: 128 and the number of SIGHUP, as shells count.
+    HungUp = 129,
+    /// A person ended the run: 128 and the number of SIGINT.
     Interrupted = 130,
+    /// The system or another program ended it: 128 and the number of SIGTERM.
+    Terminated = 143,
 }
 
 impl Exit {

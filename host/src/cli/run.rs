@@ -25,10 +25,16 @@ pub(super) async fn run(args: &RunArgs, environment: &Environment) -> Result<Exi
     let config = trust::settled(&args.flags(), environment, !args.json)?;
     let provider_config = config.provider.clone()?;
     let provider = provider::connect(&provider_config)?;
-    let sandbox = wiring::sandbox(&config)?;
-    let toolbox = wiring::toolbox(&sandbox, &config).await?;
-    let briefed = wiring::briefing(&config)?;
+    // Ctrl+C still ends a program that waits for a prompt.
     let typed = prompt(&args.prompt, io::stdin)?;
+    let mut interrupts = interrupts::listen()?;
+    let sandbox = wiring::sandbox(&config)?;
+    let toolbox = tokio::select! {
+        biased;
+        Some(by) = interrupts.recv() => return Ok(by),
+        toolbox = wiring::toolbox(&sandbox, &config) => toolbox?,
+    };
+    let briefed = wiring::briefing(&config)?;
     let prompt = briefed
         .briefing
         .skills
@@ -53,7 +59,6 @@ pub(super) async fn run(args: &RunArgs, environment: &Environment) -> Result<Exi
     if let Some(notice) = notice {
         renderer.event(&notice)?;
     }
-    let mut interrupts = interrupts::listen()?;
     let run = Engine::new(provider, Arc::new(toolbox)).run(run_config, History::new(), prompt);
     follow(run, renderer.as_mut(), &mut interrupts).await
 }
@@ -86,26 +91,27 @@ fn prompt<R: Read>(typed: &str, stdin: impl FnOnce() -> R) -> Result<String, Com
 }
 
 /// Shows a run until it ends. The first interrupt ends it in its own way, with its history in
-/// order and the end told; the second leaves at once.
+/// order, what its programs changed written down, and the end told; the second leaves at once. By
+/// which signal it was interrupted first is in the exit code.
 pub(super) async fn follow(
     run: Run,
     renderer: &mut dyn Renderer,
-    interrupts: &mut mpsc::UnboundedReceiver<()>,
+    interrupts: &mut mpsc::UnboundedReceiver<Exit>,
 ) -> Result<Exit, CommandError> {
     let Run {
         mut events,
         control,
         ..
     } = run;
-    let mut interrupted = false;
+    let mut interrupted = None;
     loop {
         let event = tokio::select! {
             biased;
-            Some(()) = interrupts.recv() => {
-                if interrupted {
-                    return Ok(Exit::Interrupted);
+            Some(by) = interrupts.recv() => {
+                if let Some(first) = interrupted {
+                    return Ok(first);
                 }
-                interrupted = true;
+                interrupted = Some(by);
                 control.interrupt();
                 continue;
             }
@@ -116,12 +122,19 @@ pub(super) async fn follow(
             return Ok(Exit::Failed);
         };
         // A reader that went away ends the run: dropping the events interrupts it.
-        renderer.event(&event).map_err(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe => CommandError::ReaderGone,
-            _ => CommandError::Output(error),
-        })?;
+        let shown = renderer.event(&event);
+        // A terminal that hung up reads no more, but the run goes on to its end.
+        if interrupted != Some(Exit::HungUp) {
+            shown.map_err(|error| match error.kind() {
+                io::ErrorKind::BrokenPipe => CommandError::ReaderGone,
+                _ => CommandError::Output(error),
+            })?;
+        }
         if let Some(exit) = Exit::of(&event) {
-            return Ok(exit);
+            return Ok(match (exit, interrupted) {
+                (Exit::Interrupted, Some(by)) => by,
+                (exit, _) => exit,
+            });
         }
     }
 }
@@ -181,12 +194,12 @@ mod tests {
         )
     }
 
-    async fn followed(script: &str, presses: usize, room: Option<usize>) -> (String, Vec<Event>) {
+    async fn followed(script: &str, signals: &[Exit], room: Option<usize>) -> (String, Vec<Event>) {
         let workspace = tempfile::tempdir().expect("temporary directory");
         let run = start(script, workspace.path()).await;
         let (sender, mut interrupts) = mpsc::unbounded_channel();
-        for _ in 0..presses {
-            sender.send(()).expect("somebody listens");
+        for signal in signals {
+            sender.send(*signal).expect("somebody listens");
         }
         let mut recorder = Recorder {
             room,
@@ -204,22 +217,28 @@ mod tests {
 
     #[tokio::test]
     async fn a_run_is_followed_to_its_end() {
-        let (exit, events) = followed(ANSWER, 0, None).await;
+        let (exit, events) = followed(ANSWER, &[], None).await;
         assert_eq!(exit, "Ok(Done)");
         assert!(matches!(events.last(), Some(Event::Done { text, .. }) if text == "Hello."));
     }
 
     #[tokio::test]
     async fn the_first_interrupt_ends_the_run_and_shows_how() {
-        let (exit, events) = followed(HANG, 1, None).await;
-        assert_eq!(exit, "Ok(Interrupted)");
-        assert!(matches!(events.last(), Some(Event::Interrupted { .. })));
+        for (signal, expected) in [
+            (Exit::Interrupted, "Ok(Interrupted)"),
+            (Exit::Terminated, "Ok(Terminated)"),
+            (Exit::HungUp, "Ok(HungUp)"),
+        ] {
+            let (exit, events) = followed(HANG, &[signal], None).await;
+            assert_eq!(exit, expected);
+            assert!(matches!(events.last(), Some(Event::Interrupted { .. })));
+        }
     }
 
     #[tokio::test]
     async fn the_second_interrupt_leaves_at_once() {
-        let (exit, events) = followed(HANG, 2, None).await;
-        assert_eq!(exit, "Ok(Interrupted)");
+        let (exit, events) = followed(HANG, &[Exit::Terminated, Exit::Interrupted], None).await;
+        assert_eq!(exit, "Ok(Terminated)");
         assert_eq!(events, []);
     }
 
@@ -230,7 +249,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_closed_pipe_ends_the_run_quietly() {
-        let (exit, events) = followed(HANG, 0, Some(1)).await;
+        let (exit, events) = followed(HANG, &[], Some(1)).await;
         assert_eq!(exit, "Err(true)");
         assert_eq!(events.len(), 1);
     }
