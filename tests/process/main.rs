@@ -15,3 +15,4 @@ mod native;
 mod shell;
 mod starting;
 mod support;
+mod undo;

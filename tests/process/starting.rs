@@ -73,7 +73,7 @@ async fn the_environment_is_built_from_a_list() {
     for line in [
         "PASSED=on",
         "ADDED=by the call",
-        "HOME=/tmp/home",
+        "HOME=/run/home",
         "TERM=dumb",
         "PATH=/usr/local/bin:/usr/bin:/bin",
         "GIT_TERMINAL_PROMPT=0",
@@ -102,7 +102,7 @@ async fn the_private_directory_is_shared_by_the_processes_of_a_session() {
     );
     let second = processes.spawn(sh("cat /tmp/file"), &grant).await;
     assert_eq!(told(second.expect("starts"), b"").await.stdout, "kept\n");
-    let private = processes.private_directory().to_owned();
+    let private = processes.temporary_directory().to_owned();
     assert!(private.join("file").is_file());
     drop(processes);
     assert!(!private.exists());

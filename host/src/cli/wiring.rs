@@ -9,7 +9,7 @@ use crate::config::{
 };
 use crate::engine::RunConfig;
 use crate::policy::{Mode, PathRules, Policy, ProcessRules};
-use crate::process::{ProcessLimits, ProcessSettings, Processes, ProcessesError};
+use crate::process::{PrivateDirectory, ProcessLimits, ProcessSettings, Processes, ProcessesError};
 use crate::prompt::{Briefing, Instructions, SkillIndex, Surroundings};
 use crate::protocol::{Capability, Event, NoticeLevel};
 use crate::render::{JsonRenderer, Palette, Renderer, TextOptions, TextRenderer};
@@ -20,6 +20,7 @@ use crate::undo::{Recorder, UndoError, UndoStore};
 use crate::workspace::{Access, Workspace};
 use std::io;
 use std::ops::Deref;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tempfile::TempDir;
 
@@ -28,10 +29,21 @@ use tempfile::TempDir;
 /// # Errors
 /// When the private directory of the programs cannot be made.
 pub(super) fn processes(config: &Config) -> Result<Option<Processes>, ProcessesError> {
+    processes_in(config, None)
+}
+
+fn processes_in(
+    config: &Config,
+    private: Option<Arc<PrivateDirectory>>,
+) -> Result<Option<Processes>, ProcessesError> {
     let Some(settings) = process_settings(config) else {
         return Ok(None);
     };
-    Processes::new(settings).map(Some)
+    Processes::new(ProcessSettings {
+        private,
+        ..settings
+    })
+    .map(Some)
 }
 
 fn process_settings(config: &Config) -> Option<ProcessSettings> {
@@ -66,6 +78,7 @@ fn process_settings(config: &Config) -> Option<ProcessSettings> {
             open_files: process.open_files,
         },
         layers: None,
+        private: None,
         without_sandbox: process.without_sandbox,
     })
 }
@@ -73,14 +86,20 @@ fn process_settings(config: &Config) -> Option<ProcessSettings> {
 /// The sandbox of the process.
 pub(super) fn sandbox(config: &Config) -> Result<OpenSandbox, CommandError> {
     let defaults = SandboxSettings::default();
-    let processes = processes(config)?;
+    let private = Arc::new(PrivateDirectory::new().map_err(ProcessesError::Private)?);
+    let processes = processes_in(config, Some(Arc::clone(&private)))?;
     let sandbox = Sandbox::new(SandboxSettings {
+        temporary: Some(private.temporary()),
         processes: processes.clone(),
         cache: config.directories.cache.clone(),
         max_memory_bytes: defaults.max_memory_bytes.max(config.limits.memory_bytes),
         ..defaults
     })?;
-    Ok(OpenSandbox { sandbox, processes })
+    Ok(OpenSandbox {
+        sandbox,
+        processes,
+        _private: private,
+    })
 }
 
 /// The sandbox for as long as a command works. A compilation that nobody waits for may hold the
@@ -88,6 +107,8 @@ pub(super) fn sandbox(config: &Config) -> Result<OpenSandbox, CommandError> {
 pub(super) struct OpenSandbox {
     sandbox: Sandbox,
     processes: Option<Processes>,
+    /// Goes with this value.
+    _private: Arc<PrivateDirectory>,
 }
 
 impl Deref for OpenSandbox {

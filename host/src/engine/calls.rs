@@ -5,6 +5,7 @@
 
 use super::emit::{Emitter, notice};
 use super::run::Driver;
+use crate::process::Witness;
 use crate::protocol::{Event, NoticeLevel, OutputStream, ToolCall, ToolErrorKind, ToolResult};
 use crate::sandbox::CallOutput;
 use crate::tools::{Admitted, CallWatcher};
@@ -142,7 +143,8 @@ impl Work {
             result = self.call(admitted) => result,
             () = self.cancel.cancelled() => failure(&self.call, ToolErrorKind::Interrupted, CUT_SHORT),
         };
-        // The call is over, however it ended, and changes nothing more.
+        // What a call leaves running is ended with it; then it changes nothing more.
+        self.journal.at_rest().await;
         let has_changed = self.journal.was_told();
         if has_changed {
             let journal = Arc::clone(&self.journal);
@@ -218,6 +220,12 @@ impl CallOutput for Outlet {
 
     fn journal(&self) -> Arc<dyn Journal> {
         Arc::clone(&self.journal) as _
+    }
+
+    fn witness(&self) -> Option<Arc<dyn Witness>> {
+        self.journal
+            .is_kept()
+            .then(|| Arc::clone(&self.journal) as _)
     }
 }
 

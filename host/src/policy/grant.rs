@@ -70,6 +70,12 @@ impl Grant {
         self.workspace.as_deref().map(|path| (path, writable))
     }
 
+    /// Whether the call has the private directory of the session at `/tmp`: only with the right to
+    /// change something at all, because what is put there stays for later calls.
+    pub const fn temporary(&self) -> bool {
+        self.capabilities.contains(Capability::WorkspaceWrite)
+    }
+
     /// The directory to mount at `/skills`, read-only.
     pub fn skills(&self) -> Option<&Path> {
         self.skills.as_deref()

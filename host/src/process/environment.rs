@@ -4,6 +4,7 @@
 //! not run code through them, and which variables a call may not set. It must never read the
 //! environment of hotcell.
 
+use super::spawn::TEMPORARY_MOUNT;
 use std::path::{Path, PathBuf};
 
 /// Most variables that a call can add.
@@ -12,11 +13,9 @@ const MOST_VARIABLES: usize = 1_024;
 /// Most bytes of the variables that a call can add, names and values together.
 const MOST_BYTES: usize = 256 << 10;
 
-/// The directory that is `/tmp` and `TMPDIR` inside.
-pub(super) const PRIVATE: &str = "/tmp";
-
-/// The home directory inside.
-pub(super) const HOME: &str = "/tmp/home";
+/// The home directory inside. Not below `/tmp`, which components see as well, and where no user and
+/// no toolchain lives.
+pub(super) const HOME: &str = "/run/home";
 
 /// What git is told before it reads a repository's own configuration. These win over it.
 const GIT: &[(&str, &str)] = &[
@@ -41,7 +40,7 @@ const GIT: &[(&str, &str)] = &[
 /// What every process gets, before what the call adds.
 const ALWAYS: &[(&str, &str)] = &[
     ("HOME", HOME),
-    ("TMPDIR", PRIVATE),
+    ("TMPDIR", TEMPORARY_MOUNT),
     ("LANG", "C.UTF-8"),
     ("TERM", "dumb"),
     ("PAGER", "cat"),
@@ -54,7 +53,7 @@ const ALWAYS: &[(&str, &str)] = &[
     ("GIT_SEQUENCE_EDITOR", "false"),
     ("GIT_ASKPASS", "false"),
     ("GIT_OPTIONAL_LOCKS", "0"),
-    ("CARGO_HOME", "/tmp/home/.cargo"),
+    ("CARGO_HOME", "/run/home/.cargo"),
     ("CARGO_TERM_COLOR", "never"),
     ("npm_config_update_notifier", "false"),
     ("npm_config_fund", "false"),

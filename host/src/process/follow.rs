@@ -11,6 +11,7 @@ use super::settings;
 use super::spawn::{Shared, SpawnError, WORKSPACE_MOUNT, lacking};
 use super::tree::{Exceptions, undo_forbidden};
 use super::view::Scene;
+use super::witness::{NotSeen, Watched};
 use super::{LAUNCH, plan, wire};
 use crate::policy::PathRules;
 use std::io;
@@ -35,7 +36,16 @@ pub(super) struct Aftermath {
     _permit: OwnedSemaphorePermit,
     /// Keeps the private directory.
     _shared: Arc<Shared>,
-    checked: Option<(PathBuf, PathRules, Exceptions)>,
+    checked: Option<Checked>,
+    watched: Option<Watched>,
+}
+
+/// What has to be looked at again.
+struct Checked {
+    workspace: PathBuf,
+    rules: PathRules,
+    /// `None` where nothing was forbidden, because there was no sandbox.
+    before: Option<Exceptions>,
 }
 
 impl Aftermath {
@@ -44,25 +54,57 @@ impl Aftermath {
             _permit: permit,
             _shared: shared,
             checked: None,
+            watched: None,
         }
     }
 
-    /// Looks afterwards for what the process made although it is protected.
-    pub(super) fn check(&mut self, workspace: PathBuf, rules: PathRules, before: Exceptions) {
-        self.checked = Some((workspace, rules, before));
+    /// Looks afterwards for what the process made although it is protected, and tells who watches
+    /// what is there then. Without `before` nothing was protected.
+    pub(super) fn check(
+        &mut self,
+        workspace: PathBuf,
+        rules: PathRules,
+        before: Option<Exceptions>,
+        watched: Option<Watched>,
+    ) {
+        self.watched = watched;
+        self.checked = Some(Checked {
+            workspace,
+            rules,
+            before,
+        });
     }
 
     async fn notes(&mut self) -> Vec<String> {
-        let Some((workspace, rules, before)) = self.checked.take() else {
+        let Some(checked) = self.checked.take() else {
             return Vec::new();
         };
-        tokio::task::spawn_blocking(move || undo_forbidden(&workspace, &rules, &before))
+        let watched = self.watched.take();
+        tokio::task::spawn_blocking(move || checked.look(watched))
             .await
             .unwrap_or_else(|error| {
                 vec![format!(
                     "it could not be checked whether the process made protected paths: {error}"
                 )]
             })
+    }
+}
+
+impl Checked {
+    fn look(&self, watched: Option<Watched>) -> Vec<String> {
+        let witness = watched.as_ref().and_then(Watched::witness);
+        let witness = witness.as_deref();
+        let (notes, look) = match &self.before {
+            Some(before) => undo_forbidden(&self.workspace, &self.rules, before, witness),
+            None => match Exceptions::find(&self.workspace, &self.rules, witness) {
+                Ok((_, look)) => (Vec::new(), look),
+                Err(error) => (Vec::new(), Err(NotSeen::Unreadable(error.to_string()))),
+            },
+        };
+        if let Some(watched) = watched {
+            watched.end(look);
+        }
+        notes
     }
 }
 
@@ -136,7 +178,12 @@ impl Layers {
 
 fn probe_view(empty: &Path) -> View {
     let workspace = plan::Workspace::new(empty, WORKSPACE_MOUNT, true, Vec::new());
-    Scene::look(&settings::ProcessSettings::default().read_paths).view(workspace, empty, false)
+    Scene::look(&settings::ProcessSettings::default().read_paths).view(
+        workspace,
+        None,
+        empty.to_owned(),
+        false,
+    )
 }
 
 type Ends = (

@@ -18,6 +18,7 @@ mod layers;
     expect(dead_code, reason = "nobody launches anything there")
 )]
 mod plan;
+mod private;
 mod programs;
 mod settings;
 mod spawn;
@@ -27,15 +28,22 @@ mod tree;
 mod view;
 #[cfg(target_os = "linux")]
 mod wire;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "nobody looks where nothing is launched")
+)]
+mod witness;
 
 pub use child::{Child, Ended, Ending, Exit, Input, Output};
 #[cfg(target_os = "linux")]
 pub use launcher::launch;
 pub use layers::{Layer, LayerState, Layers};
 pub use plan::ProcessLimits;
+pub use private::PrivateDirectory;
 pub use programs::{Programs, Unavailable};
 pub use settings::ProcessSettings;
-pub use spawn::{Command, Processes, ProcessesError, SpawnError, WORKSPACE_MOUNT};
+pub use spawn::{Command, Processes, ProcessesError, SpawnError, TEMPORARY_MOUNT, WORKSPACE_MOUNT};
+pub use witness::{Look, MOST_SEEN, NotSeen, Seen, SeenKind, Witness};
 
 /// The only argument of a hotcell that is started as a launcher. Not for people: it reads a plan
 /// from its standard input, which must be a socket of ours.

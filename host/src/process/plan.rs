@@ -61,8 +61,10 @@ pub(super) struct Start {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct View {
     pub workspace: Workspace,
-    /// The directory that becomes `/tmp`.
-    pub private: PathBuf,
+    /// The directory that becomes `/tmp`; without one `/tmp` is empty, and gone after the process.
+    pub temporary: Option<PathBuf>,
+    /// The directory that becomes the home directory.
+    pub home: PathBuf,
     /// Directories that are at the same place inside, before others below them.
     pub mounts: Vec<PathBuf>,
     /// Links that are at the same place inside, with what they hold.

@@ -5,7 +5,9 @@
 
 use super::layers::Layers;
 use super::plan::ProcessLimits;
+use super::private::PrivateDirectory;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// How native processes are set up.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +30,8 @@ pub struct ProcessSettings {
     pub limits: ProcessLimits,
     /// What the machine gives; found out before the first process where it is not known.
     pub layers: Option<Layers>,
+    /// The private directory of the session. Without one, processes have one of their own.
+    pub private: Option<Arc<PrivateDirectory>>,
     /// No sandbox at all: the user asked for that, and is told in every run.
     pub without_sandbox: bool,
 }

@@ -7,8 +7,10 @@
 use super::child::Child;
 use super::environment::{self, EnvironmentError};
 use super::layers::{Layer, Layers};
+use super::private::PrivateDirectory;
 use super::programs::{Programs, Unavailable};
 use super::settings::ProcessSettings;
+use super::witness::Witness;
 use crate::policy::Grant;
 use crate::protocol::Capability;
 use std::path::{Component, Path, PathBuf};
@@ -20,10 +22,14 @@ use super::{
     plan::{Plan, Start, Workspace},
     tree::Exceptions,
     view::Scene,
+    witness::{NotSeen, Watched},
 };
 
 /// Where a process sees the workspace, beside its own path: as components do.
 pub const WORKSPACE_MOUNT: &str = "/workspace";
+
+/// Where a process sees the private directory of the session: as components do.
+pub const TEMPORARY_MOUNT: &str = "/tmp";
 
 /// Most processes that calls have started at once; those that these start are not counted here.
 const MOST_RUNNING: usize = 64;
@@ -43,7 +49,7 @@ pub struct Command {
     pub arguments: Vec<String>,
     /// Variables beside those that every process gets.
     pub environment: Vec<(String, String)>,
-    /// At or below [`WORKSPACE_MOUNT`]; empty for it.
+    /// At or below [`WORKSPACE_MOUNT`] or [`TEMPORARY_MOUNT`]; empty for the first.
     pub directory: String,
 }
 
@@ -83,9 +89,10 @@ pub struct Processes {
 pub(super) struct Shared {
     pub settings: ProcessSettings,
     pub programs: Programs,
-    pub private: PathBuf,
-    /// Removes the private directory when it goes.
-    keeper: Mutex<Option<tempfile::TempDir>>,
+    pub temporary: PathBuf,
+    pub home: PathBuf,
+    /// The private directory goes with it.
+    keeper: Mutex<Option<Arc<PrivateDirectory>>>,
     pub layers: OnceCell<Layers>,
     pub running: Arc<Semaphore>,
     #[cfg(target_os = "linux")]
@@ -103,11 +110,12 @@ impl Processes {
             &settings.search_path,
             &settings.workspace,
         );
-        let private = tempfile::Builder::new()
-            .prefix("hotcell-")
-            .tempdir()
+        let private = match &settings.private {
+            Some(private) => Arc::clone(private),
+            None => Arc::new(PrivateDirectory::new().map_err(ProcessesError::Private)?),
+        };
+        furnish(&private.home(), settings.cargo_home.as_deref())
             .map_err(ProcessesError::Private)?;
-        furnish(private.path(), settings.cargo_home.as_deref()).map_err(ProcessesError::Private)?;
         #[cfg(target_os = "linux")]
         let scene = {
             let sources = settings
@@ -121,7 +129,8 @@ impl Processes {
             shared: Arc::new(Shared {
                 layers: OnceCell::new_with(settings.layers.clone()),
                 programs,
-                private: private.path().to_owned(),
+                temporary: private.temporary(),
+                home: private.home(),
                 keeper: Mutex::new(Some(private)),
                 running: Arc::new(Semaphore::new(MOST_RUNNING)),
                 #[cfg(target_os = "linux")]
@@ -131,12 +140,12 @@ impl Processes {
         })
     }
 
-    /// The directory that processes see as `/tmp`, private to this value.
-    pub fn private_directory(&self) -> &Path {
-        &self.shared.private
+    /// The directory that processes see as `/tmp`.
+    pub fn temporary_directory(&self) -> &Path {
+        &self.shared.temporary
     }
 
-    /// Removes the private directory. For the end of the program, when clones may be in the hands
+    /// Lets go of the private directory, which goes with the last that holds it. For the end of the program, when clones may be in the hands
     /// of tasks that nobody waits for; nothing is started after it.
     pub fn close(&self) {
         let mut keeper = self
@@ -178,6 +187,20 @@ impl Processes {
     /// # Errors
     /// As [`SpawnError`] says. Nothing runs then.
     pub async fn spawn(&self, command: Command, grant: &Grant) -> Result<Child, SpawnError> {
+        self.spawn_watched(command, grant, None).await
+    }
+
+    /// As [`Processes::spawn`], and tells `witness` what the workspace looks like before and
+    /// after, where the grant lets the process change it.
+    ///
+    /// # Errors
+    /// As [`SpawnError`] says, and when the witness does not let it start.
+    pub async fn spawn_watched(
+        &self,
+        command: Command,
+        grant: &Grant,
+        witness: Option<Arc<dyn Witness>>,
+    ) -> Result<Child, SpawnError> {
         let Some(allowed) = grant.processes() else {
             return Err(SpawnError::Denied(format!(
                 "the `{}` capability was not granted to this call",
@@ -196,7 +219,7 @@ impl Processes {
             .get(&command.program, &allowed.programs)?
             .ok_or_else(|| SpawnError::NotFound(command.program.clone()))?;
         check_arguments(&command)?;
-        let directory = below_workspace(&command.directory)?;
+        let directory = place(&command.directory)?;
         let environment = environment::build(
             self.shared.programs.search_path(),
             &self.shared.settings.environment,
@@ -215,19 +238,20 @@ impl Processes {
                     name: pinned.found.display().to_string(),
                     arguments: command.arguments,
                     environment,
-                    directory: PathBuf::from(WORKSPACE_MOUNT).join(&directory),
+                    directory: directory.inside(),
                 },
                 directory,
                 workspace: workspace.to_owned(),
                 writable: allowed.writable,
                 network: allowed.network,
                 rules: grant.paths().clone(),
+                witness: witness.filter(|_| allowed.writable),
             };
             prepared.start(&self.shared).await
         }
         #[cfg(not(target_os = "linux"))]
         {
-            let _ = (pinned, directory, environment, workspace);
+            let _ = (pinned, directory, environment, workspace, witness);
             Err(SpawnError::Denied(ONLY_LINUX.to_owned()))
         }
     }
@@ -237,8 +261,7 @@ impl Processes {
 const CARGO_SOURCES: [&str; 2] = ["registry", "git"];
 
 /// Makes what programs look for in a home directory.
-fn furnish(private: &Path, cargo_home: Option<&Path>) -> std::io::Result<()> {
-    let home = private.join("home");
+fn furnish(home: &Path, cargo_home: Option<&Path>) -> std::io::Result<()> {
     let cargo = home.join(".cargo");
     std::fs::create_dir_all(&cargo)?;
     #[cfg(unix)]
@@ -281,27 +304,55 @@ fn check_arguments(command: &Command) -> Result<(), SpawnError> {
     Ok(())
 }
 
-/// The directory below the workspace. Whether it is there, and where its links lead, the process
+/// Where a process works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    /// Below the workspace.
+    Workspace(PathBuf),
+    /// Below the private directory of the session.
+    Temporary(PathBuf),
+}
+
+impl Place {
+    /// As the process sees it.
+    fn inside(&self) -> PathBuf {
+        self.below(Path::new(WORKSPACE_MOUNT), Path::new(TEMPORARY_MOUNT))
+    }
+
+    /// Where it is, for a process without an own root.
+    fn outside(&self, workspace: &Path, temporary: &Path) -> PathBuf {
+        self.below(workspace, temporary)
+    }
+
+    fn below(&self, workspace: &Path, temporary: &Path) -> PathBuf {
+        match self {
+            Place::Workspace(below) => workspace.join(below),
+            Place::Temporary(below) => temporary.join(below),
+        }
+    }
+}
+
+/// The directory that is asked for. Whether it is there, and where its links lead, the process
 /// finds out inside of the sandbox.
-fn below_workspace(directory: &str) -> Result<PathBuf, SpawnError> {
-    let outside = || {
-        SpawnError::Denied(format!(
-            "the working directory `{directory}` is not below {WORKSPACE_MOUNT}"
-        ))
+fn place(directory: &str) -> Result<Place, SpawnError> {
+    let below = |mount: &str| {
+        let below = Path::new(directory).strip_prefix(mount).ok()?;
+        let is_plain = below
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)));
+        (is_plain && !directory.contains('\0')).then(|| below.to_owned())
     };
     if directory.is_empty() {
-        return Ok(PathBuf::new());
+        return Ok(Place::Workspace(PathBuf::new()));
     }
-    let below = Path::new(directory)
-        .strip_prefix(WORKSPACE_MOUNT)
-        .map_err(|_| outside())?;
-    let is_plain = below
-        .components()
-        .all(|part| matches!(part, Component::Normal(_)));
-    if !is_plain || directory.contains('\0') {
-        return Err(outside());
-    }
-    Ok(below.to_owned())
+    let workspace = below(WORKSPACE_MOUNT).map(Place::Workspace);
+    workspace
+        .or_else(|| below(TEMPORARY_MOUNT).map(Place::Temporary))
+        .ok_or_else(|| {
+            SpawnError::Denied(format!(
+                "the working directory `{directory}` is not below {WORKSPACE_MOUNT} or {TEMPORARY_MOUNT}"
+            ))
+        })
 }
 
 impl From<Unavailable> for SpawnError {
@@ -332,13 +383,18 @@ impl Layers {
 #[cfg(target_os = "linux")]
 struct Prepared {
     start: Start,
-    /// Below the workspace.
-    directory: PathBuf,
+    directory: Place,
     workspace: PathBuf,
     writable: bool,
     network: bool,
     rules: crate::policy::PathRules,
+    /// Who is told of changes; nobody where there can be none.
+    witness: Option<Arc<dyn Witness>>,
 }
+
+/// What a look before the start came to.
+#[cfg(target_os = "linux")]
+type Looked = (Exceptions, Option<Watched>);
 
 #[cfg(target_os = "linux")]
 impl Prepared {
@@ -354,7 +410,11 @@ impl Prepared {
         let mut aftermath = Aftermath::new(permit, Arc::clone(shared));
         let view = if shared.settings.without_sandbox {
             // Without an own root there is no mount of the workspace.
-            self.start.directory = self.workspace.join(&self.directory);
+            self.start.directory = self.directory.outside(&self.workspace, &shared.temporary);
+            if self.witness.is_some() {
+                let (_, watched) = self.look(false).await?;
+                aftermath.check(self.workspace, self.rules, None, watched);
+            }
             None
         } else {
             if !shared.scene.can_read(&self.start.program) {
@@ -363,11 +423,7 @@ impl Prepared {
                     self.start.program.display()
                 )));
             }
-            let (path, rules) = (self.workspace.clone(), self.rules.clone());
-            let exceptions = tokio::task::spawn_blocking(move || Exceptions::find(&path, &rules))
-                .await
-                .map_err(|error| SpawnError::Failed(error.to_string()))?
-                .map_err(|error| SpawnError::Denied(error.to_string()))?;
+            let (exceptions, watched) = self.look(true).await?;
             let workspace = Workspace::new(
                 &self.workspace,
                 WORKSPACE_MOUNT,
@@ -375,9 +431,12 @@ impl Prepared {
                 exceptions.found.clone(),
             );
             if self.writable {
-                aftermath.check(self.workspace, self.rules, exceptions);
+                aftermath.check(self.workspace, self.rules, Some(exceptions), watched);
             }
-            Some(shared.scene.view(workspace, &shared.private, self.network))
+            // What a process leaves there stays, which is more than looking.
+            let temporary = self.writable.then(|| shared.temporary.clone());
+            let home = shared.home.clone();
+            Some(shared.scene.view(workspace, temporary, home, self.network))
         };
         let plan = Plan {
             limits: shared.settings.limits,
@@ -385,6 +444,35 @@ impl Prepared {
             program: Some(self.start),
         };
         super::follow::start(&shared.settings.launcher, &plan, aftermath).await
+    }
+
+    /// Looks at the workspace, and tells the witness. Where the process is guarded, what cannot be
+    /// looked at keeps it from starting.
+    async fn look(&self, is_guarded: bool) -> Result<Looked, SpawnError> {
+        let (path, rules) = (self.workspace.clone(), self.rules.clone());
+        let witness = self.witness.clone();
+        let look = move || {
+            let (exceptions, look) = match Exceptions::find(&path, &rules, witness.as_deref()) {
+                Ok(looked) => looked,
+                Err(error) if is_guarded => return Err(SpawnError::Denied(error.to_string())),
+                Err(error) => (
+                    Exceptions::default(),
+                    Err(NotSeen::Unreadable(error.to_string())),
+                ),
+            };
+            let watched = witness
+                .map(|witness| Watched::begin(witness, look))
+                .transpose()
+                .map_err(|error| {
+                    SpawnError::Failed(format!(
+                        "nothing was started: what the program may change cannot be kept for `hotcell undo`: {error}"
+                    ))
+                })?;
+            Ok((exceptions, watched))
+        };
+        tokio::task::spawn_blocking(look)
+            .await
+            .map_err(|error| SpawnError::Failed(error.to_string()))?
     }
 }
 
@@ -394,12 +482,17 @@ mod tests {
 
     #[test]
     fn a_table_of_working_directories() {
-        for (given, below) in [
-            ("", Some("")),
-            ("/workspace", Some("")),
-            ("/workspace/", Some("")),
-            ("/workspace/a/b", Some("a/b")),
-            ("/workspace/./a", Some("a")),
+        let workspace = |below: &str| Some(Place::Workspace(below.into()));
+        for (given, expected) in [
+            ("", workspace("")),
+            ("/workspace", workspace("")),
+            ("/workspace/", workspace("")),
+            ("/workspace/a/b", workspace("a/b")),
+            ("/workspace/./a", workspace("a")),
+            ("/tmp", Some(Place::Temporary("".into()))),
+            ("/tmp/a", Some(Place::Temporary("a".into()))),
+            ("/tmp/../etc", None),
+            ("/tmpx", None),
             ("/workspace/../etc", None),
             ("/workspace/a/../..", None),
             ("/workspacex", None),
@@ -408,11 +501,7 @@ mod tests {
             ("../a", None),
             ("/workspace/a\0b", None),
         ] {
-            assert_eq!(
-                below_workspace(given).ok(),
-                below.map(PathBuf::from),
-                "{given:?}"
-            );
+            assert_eq!(place(given).ok(), expected, "{given:?}");
         }
     }
 }

@@ -5,6 +5,7 @@
 //! a link, and never guess about a tree it could not see whole.
 
 use super::plan::{Exception, ExceptionKind};
+use super::witness::{Look, MOST_SEEN, NotSeen, Seen, SeenKind, Witness};
 use crate::policy::{PathClass, PathRules};
 use rustix::fs::{FileType, Mode, OFlags, RawDir, ResolveFlags, openat2};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,8 +62,12 @@ pub(super) struct Exceptions {
 }
 
 impl Exceptions {
-    /// Looks at every entry of the workspace.
-    pub(super) fn find(workspace: &Path, rules: &PathRules) -> Result<Self, TreeError> {
+    /// Looks at every entry of the workspace, and for a witness at what is known of each.
+    pub(super) fn find(
+        workspace: &Path,
+        rules: &PathRules,
+        witness: Option<&dyn Witness>,
+    ) -> Result<(Self, Result<Look, NotSeen>), TreeError> {
         let root = rustix::fs::open(
             workspace,
             OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
@@ -75,15 +80,17 @@ impl Exceptions {
             found: Vec::new(),
             links: BTreeMap::new(),
             buffer: Vec::with_capacity(BUFFER_BYTES),
+            witness,
+            look: witness.map(|_| Look::new()).ok_or(NotSeen::Nobody),
         };
-        walk.directory(root, Path::new(""), 0)?;
-        let links = walk.links;
+        walk.directory(root, Path::new(""), 0, witness.is_some())?;
+        let (links, look) = (walk.links, walk.look);
         let mut found = walk.found;
         found.sort_by(|a, b| {
             let depth = |one: &Exception| one.path.components().count();
             (depth(a), &a.path).cmp(&(depth(b), &b.path))
         });
-        Ok(Exceptions { found, links })
+        Ok((Exceptions { found, links }, look))
     }
 
     /// Protected and masked paths that are here and not in `before`, without those below another.
@@ -130,15 +137,21 @@ pub(super) fn undo_forbidden(
     workspace: &Path,
     rules: &PathRules,
     before: &Exceptions,
-) -> Vec<String> {
-    let after = match Exceptions::find(workspace, rules) {
+    witness: Option<&dyn Witness>,
+) -> (Vec<String>, Result<Look, NotSeen>) {
+    let (after, look) = match Exceptions::find(workspace, rules, witness) {
         Ok(after) => after,
         Err(error) => {
-            return vec![format!(
+            let note = format!(
                 "it could not be checked whether the process made protected paths: {error}"
-            )];
+            );
+            return (vec![note], Err(NotSeen::Unreadable(error.to_string())));
         }
     };
+    (without_forbidden(workspace, before, &after), look)
+}
+
+fn without_forbidden(workspace: &Path, before: &Exceptions, after: &Exceptions) -> Vec<String> {
     let mut notes: Vec<String> = after
         .new_since(before)
         .into_iter()
@@ -158,7 +171,7 @@ pub(super) fn undo_forbidden(
         .collect();
     for (path, target) in &before.links {
         if after.links.get(path) != Some(target) {
-            notes.push(restore(workspace, path, target, &after));
+            notes.push(restore(workspace, path, target, after));
         }
     }
     let still: BTreeSet<&Path> = after.paths().collect();
@@ -251,6 +264,8 @@ struct Walk<'a> {
     found: Vec<Exception>,
     links: BTreeMap<PathBuf, PathBuf>,
     buffer: Vec<u8>,
+    witness: Option<&'a dyn Witness>,
+    look: Result<Look, NotSeen>,
 }
 
 struct Entry {
@@ -260,7 +275,14 @@ struct Entry {
 }
 
 impl Walk<'_> {
-    fn directory(&mut self, open: OwnedFd, path: &Path, depth: usize) -> Result<(), TreeError> {
+    /// `is_seen` says whether what is here belongs to the look.
+    fn directory(
+        &mut self,
+        open: OwnedFd,
+        path: &Path,
+        depth: usize,
+        is_seen: bool,
+    ) -> Result<(), TreeError> {
         if depth > MOST_DEPTH {
             return Err(TreeError::Depth);
         }
@@ -273,6 +295,12 @@ impl Walk<'_> {
             }
             let name = OsStr::from_bytes(&entry.name);
             let class = names.class(name);
+            let is_seen = is_seen
+                && class == PathClass::Open
+                && !(entry.is_directory && self.witness.is_some_and(|one| one.overlooks(name)));
+            if is_seen {
+                self.see(&open, path, name);
+            }
             if class == PathClass::Open && !entry.is_directory {
                 continue;
             }
@@ -301,11 +329,14 @@ impl Walk<'_> {
             }
             if entry.is_directory {
                 match open_below(&open, Path::new(name), OFlags::RDONLY | OFlags::DIRECTORY) {
-                    Ok(inner) => self.directory(inner, &path, depth + 1)?,
+                    Ok(inner) => self.directory(inner, &path, depth + 1, is_seen)?,
                     // Gone meanwhile, or another thing now: nothing to look at.
                     Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => {}
                     // The process is the same user, and could let itself in.
                     Err(rustix::io::Errno::ACCESS) => {
+                        if let Ok(look) = &mut self.look {
+                            look.closed.push(path.clone());
+                        }
                         self.add(&path, ExceptionKind::Masked, true)?;
                     }
                     Err(error) => return Err(unreadable(&path, error)),
@@ -313,6 +344,22 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Adds what is known of an entry to the look.
+    fn see(&mut self, directory: &OwnedFd, path: &Path, name: &OsStr) {
+        let Ok(look) = &mut self.look else {
+            return;
+        };
+        if look.seen.len() == MOST_SEEN {
+            self.look = Err(NotSeen::TooMany);
+            return;
+        }
+        let stat = rustix::fs::statat(directory, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW);
+        // One that is gone meanwhile was not seen.
+        if let Ok(stat) = stat {
+            look.seen.insert(path.join(name), seen(&stat));
+        }
     }
 
     fn read(&mut self, open: &OwnedFd, path: &Path) -> Result<Vec<Entry>, TreeError> {
@@ -381,6 +428,24 @@ impl Walk<'_> {
             is_directory,
         });
         Ok(())
+    }
+}
+
+fn seen(stat: &rustix::fs::Stat) -> Seen {
+    let moment = |seconds, nanoseconds| (seconds, u32::try_from(nanoseconds).unwrap_or(0));
+    Seen {
+        kind: match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => SeenKind::File,
+            FileType::Directory => SeenKind::Directory,
+            FileType::Symlink => SeenKind::Link,
+            _ => SeenKind::Special,
+        },
+        mode: stat.st_mode & 0o7777,
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+        modified: moment(stat.st_mtime, stat.st_mtime_nsec),
+        changed: moment(stat.st_ctime, stat.st_ctime_nsec),
+        device: stat.st_dev,
+        inode: stat.st_ino,
     }
 }
 

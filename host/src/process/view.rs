@@ -124,10 +124,17 @@ impl Scene {
     }
 
     /// The view of one process.
-    pub(super) fn view(&self, workspace: Workspace, private: &Path, network: bool) -> View {
+    pub(super) fn view(
+        &self,
+        workspace: Workspace,
+        temporary: Option<PathBuf>,
+        home: PathBuf,
+        network: bool,
+    ) -> View {
         View {
             workspace,
-            private: private.to_owned(),
+            temporary,
+            home,
             mounts: self.mounts.clone(),
             links: self.links.clone(),
             readable: self.readable.clone(),

@@ -11,6 +11,7 @@ use super::imports::filesystem::Refusals;
 use super::runtime::Runtime;
 use super::store::{CallIdentity, Guest, new_store};
 use crate::policy::{Grant, Policy};
+use crate::process::Witness;
 use crate::protocol::{CallStats, ImageBlock, Limit, OutputStream, ResultContent, ToolErrorKind};
 use crate::workspace::{Journal, NoJournal};
 use base64::Engine as _;
@@ -46,6 +47,12 @@ pub trait CallOutput: Send + Sync {
     /// Who is told before the call changes a file of its workspace: nobody, unless said otherwise.
     fn journal(&self) -> Arc<dyn Journal> {
         Arc::new(NoJournal)
+    }
+
+    /// Who is told what the workspace looks like around each native process of the call: nobody,
+    /// unless said otherwise.
+    fn witness(&self) -> Option<Arc<dyn Witness>> {
+        None
     }
 }
 

@@ -45,6 +45,9 @@ pub struct SandboxSettings {
     pub pooling: bool,
     /// Where the values of the `state` import live.
     pub state: Arc<dyn SessionState>,
+    /// The private directory of the session: at `/tmp` of the calls whose grant has that. `None`
+    /// for no `/tmp`.
+    pub temporary: Option<PathBuf>,
     /// Who starts native processes; `None` where there are none.
     pub processes: Option<Processes>,
 }
@@ -57,6 +60,7 @@ impl Default for SandboxSettings {
             max_memory_bytes: 4 << 30,
             pooling: true,
             state: Arc::new(MemoryState::default()),
+            temporary: None,
             processes: None,
         }
     }

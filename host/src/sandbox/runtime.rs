@@ -12,6 +12,7 @@ use super::state::SessionState;
 use super::store::{Guest, OpenedDirectories};
 use crate::process::Processes;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -63,6 +64,7 @@ pub struct Runtime {
     pub slots: Semaphore,
     pub compile_lane: Lane,
     pub state: Arc<dyn SessionState>,
+    pub temporary: Option<PathBuf>,
     pub processes: Option<Processes>,
     pub opened: OpenedDirectories,
     ticker: Ticker,
@@ -84,6 +86,7 @@ impl Runtime {
             slots: Semaphore::new(settings.slots.max(1) as usize),
             compile_lane: Lane::default(),
             state: settings.state,
+            temporary: settings.temporary,
             processes: settings.processes,
             opened: OpenedDirectories::default(),
             ticker,

@@ -27,6 +27,13 @@ pub const WORKSPACE_MOUNT: &str = "/workspace";
 /// Where the guest sees the installed skills.
 pub const SKILLS_MOUNT: &str = "/skills";
 
+/// Where the guest sees the private directory of the session.
+pub const TEMPORARY_MOUNT: &str = "/tmp";
+
+/// The most bytes in the private directory of a session that guests can bring it to. More than a
+/// tool keeps between two calls, and no way to fill the disk.
+const MOST_TEMPORARY_BYTES: u64 = 512 << 20;
+
 /// What a guest can reach, and what it has used.
 pub struct Guest {
     pub wasi: WasiCtx,
@@ -144,10 +151,14 @@ pub fn new_store(
 ) -> wasmtime::Result<Store<Guest>> {
     let limits = *grant.limits();
     let journal = output.journal();
-    let mounts = runtime.opened.of(grant)?;
+    let mounts = runtime.opened.of(grant, runtime.temporary.as_deref())?;
     let mounts = mounts
         .into_iter()
-        .map(|(mount, workspace)| (mount, workspace.with_journal(Arc::clone(&journal))))
+        .map(|(mount, directory)| match mount {
+            WORKSPACE_MOUNT => (mount, directory.with_journal(Arc::clone(&journal))),
+            // Nothing that goes with the session needs to be taken back.
+            _ => (mount, directory),
+        })
         .collect();
     let log = LogStream::new(limits.output_bytes);
     let mut builder = WasiCtx::builder();
@@ -211,24 +222,42 @@ struct Opened {
 
 impl OpenedDirectories {
     /// The directories of this grant.
-    fn of(&self, grant: &Grant) -> wasmtime::Result<Vec<(&'static str, Workspace)>> {
-        let mut mounts = Vec::with_capacity(2);
+    fn of(
+        &self,
+        grant: &Grant,
+        temporary: Option<&Path>,
+    ) -> wasmtime::Result<Vec<(&'static str, Workspace)>> {
+        let mut mounts = Vec::with_capacity(3);
         if let Some((path, writable)) = grant.workspace() {
             let access = if writable {
                 Access::ReadWrite
             } else {
                 Access::ReadOnly
             };
-            mounts.push((WORKSPACE_MOUNT, self.open(path, access, grant.paths())?));
+            mounts.push((
+                WORKSPACE_MOUNT,
+                self.open(path, access, grant.paths(), None)?,
+            ));
         }
         if let Some(path) = grant.skills() {
-            let skills = self.open(path, Access::ReadOnly, grant.paths())?;
+            let skills = self.open(path, Access::ReadOnly, grant.paths(), None)?;
             mounts.push((SKILLS_MOUNT, skills));
+        }
+        if let Some(path) = temporary.filter(|_| grant.temporary()) {
+            let most = Some(MOST_TEMPORARY_BYTES);
+            let temporary = self.open(path, Access::ReadWrite, grant.paths(), most)?;
+            mounts.push((TEMPORARY_MOUNT, temporary));
         }
         Ok(mounts)
     }
 
-    fn open(&self, path: &Path, access: Access, rules: &PathRules) -> wasmtime::Result<Workspace> {
+    fn open(
+        &self,
+        path: &Path,
+        access: Access,
+        rules: &PathRules,
+        most_bytes: Option<u64>,
+    ) -> wasmtime::Result<Workspace> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let found = opened.iter().find(|known| {
             known.path == path && known.workspace.access() == access && known.rules == *rules
@@ -243,6 +272,10 @@ impl OpenedDirectories {
                 format!("the directory {} cannot be opened: {error}", path.display()),
             )
         })?;
+        let workspace = match most_bytes {
+            Some(most) => workspace.limited_to(most),
+            None => workspace,
+        };
         opened.push(Opened {
             path: path.to_owned(),
             rules: rules.clone(),

@@ -5,17 +5,21 @@
 //! kept is not changed, except for files that are too large to keep, of which the person is told.
 
 use super::log::LogWriter;
+use super::natives::{self, Found, Ground, Natives};
 use super::objects::{self, Objects};
 use super::record::{Happened, Head, Line, Noted, State, Step, VERSION, moment, moved};
 use super::{MOST_FILE_BYTES, UndoStore};
+use crate::process::{Look, NotSeen, Witness};
 use crate::protocol::Digest;
 use crate::workspace::{Change, ChangeKind, Earlier, Journal, Kind, Workspace};
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::sync::watch;
 
 /// Keeps what one run changes. Cheap to clone.
 #[derive(Clone)]
@@ -24,10 +28,18 @@ pub struct Recorder {
 }
 
 struct Run {
+    store: UndoStore,
     objects: Objects,
     /// To look at how calls left it.
     workspace: Workspace,
+    /// Where it is.
+    place: PathBuf,
     log: Mutex<RunLog>,
+    /// Locked before what a call was told, and before the log, so that lines are in the order of
+    /// what is believed.
+    natives: Mutex<Natives>,
+    /// Of the calls whose processes are at work: one may learn of changes when another looks.
+    calls: Mutex<Vec<(Step, Weak<Mutex<Told>>)>>,
 }
 
 /// Nothing is written before the first change: most runs change nothing.
@@ -69,9 +81,13 @@ impl Recorder {
         };
         Recorder {
             run: Some(Arc::new(Run {
+                store: store.clone(),
                 objects: store.objects(),
                 workspace,
+                place: place.to_owned(),
                 log: Mutex::new(RunLog::NotBegun { store, head }),
+                natives: Mutex::default(),
+                calls: Mutex::default(),
             })),
         }
     }
@@ -81,12 +97,67 @@ impl Recorder {
         Arc::new(CallJournal {
             run: self.run.clone(),
             step,
-            told: Mutex::default(),
+            told: Arc::default(),
+            processes: watch::Sender::new(0),
         })
     }
 }
 
 impl Run {
+    fn ground(&self) -> Ground<'_> {
+        Ground {
+            store: &self.store,
+            objects: &self.objects,
+            workspace: &self.workspace,
+            place: &self.place,
+        }
+    }
+
+    fn natives(&self) -> MutexGuard<'_, Natives> {
+        self.natives.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers a call that has processes.
+    fn enter(&self, step: &Step, told: &Arc<Mutex<Told>>) {
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.retain(|(known, told)| known != step && told.strong_count() > 0);
+        calls.push((step.clone(), Arc::downgrade(told)));
+    }
+
+    /// Writes down what a look has found, and tells the call whose changes they are.
+    fn note(&self, found: Found, own: &Mutex<Told>) -> io::Result<()> {
+        let Found {
+            step,
+            changes,
+            notes,
+        } = found;
+        own.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .notes
+            .extend(notes);
+        let Some(step) = step else {
+            return Ok(());
+        };
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let whose = calls
+            .iter()
+            .find(|(known, _)| *known == step)
+            .and_then(|(_, told)| told.upgrade());
+        drop(calls);
+        if let Some(whose) = whose {
+            let mut whose = whose.lock().unwrap_or_else(PoisonError::into_inner);
+            for noted in &changes {
+                whose.paths.insert(noted.path.clone());
+                if let Happened::Renamed { to } = &noted.happened {
+                    whose.paths.insert(to.clone());
+                }
+            }
+        }
+        changes
+            .into_iter()
+            .try_for_each(|noted| self.write(&Line::Change(noted)))
+    }
+
     fn write(&self, line: &Line) -> io::Result<()> {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         if let RunLog::NotBegun { store, head } = &*log {
@@ -103,7 +174,9 @@ impl Run {
 pub struct CallJournal {
     run: Option<Arc<Run>>,
     step: Step,
-    told: Mutex<Told>,
+    told: Arc<Mutex<Told>>,
+    /// How many processes it has.
+    processes: watch::Sender<usize>,
 }
 
 /// What the call did so far.
@@ -116,13 +189,30 @@ struct Told {
     own: BTreeSet<PathBuf>,
     /// Files that were too large to keep.
     too_large: Vec<(PathBuf, u64)>,
+    /// What a person has to know of its native processes.
+    notes: Vec<String>,
 }
 
 impl CallJournal {
+    /// Whether anything is kept at all.
+    pub const fn is_kept(&self) -> bool {
+        self.run.is_some()
+    }
+
     /// Whether the call changed anything, so that there is something to [`finish`](Self::finish).
     pub fn was_told(&self) -> bool {
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        !told.paths.is_empty()
+        !told.paths.is_empty() || !told.notes.is_empty()
+    }
+
+    /// Waits until no native process of the call is left and what they did is known.
+    pub async fn at_rest(&self) {
+        // It fails only when this value, the sender, is gone.
+        let _ = self
+            .processes
+            .subscribe()
+            .wait_for(|running| *running == 0)
+            .await;
     }
 
     /// Writes down how the call left what it changed, and answers what a person has to know.
@@ -131,6 +221,7 @@ impl CallJournal {
         let Some(run) = &self.run else {
             return Vec::new();
         };
+        run.natives().remember(&run.ground());
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let mut notices: Vec<String> = told
             .too_large
@@ -142,6 +233,7 @@ impl CallJournal {
                 )
             })
             .collect();
+        notices.extend(told.notes.iter().cloned());
         if told.paths.is_empty() {
             return notices;
         }
@@ -163,6 +255,7 @@ impl CallJournal {
     }
 
     fn keep(&self, run: &Run, change: &Change<'_>) -> io::Result<()> {
+        let mut natives = Some(run.natives()).filter(|natives| natives.is_at_work());
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let path = change.path.to_owned();
         let (happened, is_kept) = match change.kind {
@@ -172,6 +265,9 @@ impl CallJournal {
             ChangeKind::Rename { to } => (Happened::Renamed { to: to.to_owned() }, false),
             ChangeKind::Times => (Happened::Touched, false),
         };
+        if let Some(natives) = &mut natives {
+            natives.expect(&path, &happened);
+        }
         if happened == Happened::Wrote && told.own.contains(&path) {
             return Ok(());
         }
@@ -228,6 +324,8 @@ impl Journal for CallJournal {
         let Some(run) = &self.run else {
             return;
         };
+        let mut natives = run.natives();
+        natives.did_not(path);
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.own.remove(path);
         let line = Line::Failed {
@@ -238,6 +336,40 @@ impl Journal for CallJournal {
             // Undo then finds the path as it does not expect it, and asks.
             tracing::warn!(path = %path.display(), %error, "a change that failed is not written down");
         }
+    }
+}
+
+impl Witness for CallJournal {
+    fn overlooks(&self, directory: &OsStr) -> bool {
+        natives::is_overlooked(directory)
+    }
+
+    fn before(&self, look: Result<Look, NotSeen>) -> io::Result<()> {
+        if let Some(run) = &self.run {
+            let mut natives = run.natives();
+            let found = natives.before(&run.ground(), &self.step, look)?;
+            run.enter(&self.step, &self.told);
+            if let Err(error) = run.note(found, &self.told) {
+                natives.after(&run.ground(), &self.step, Err(NotSeen::Nobody));
+                return Err(error);
+            }
+        }
+        self.processes.send_modify(|running| *running += 1);
+        Ok(())
+    }
+
+    fn after(&self, look: Result<Look, NotSeen>) {
+        if let Some(run) = &self.run {
+            let mut natives = run.natives();
+            let found = natives.after(&run.ground(), &self.step, look);
+            if let Err(error) = run.note(found, &self.told) {
+                let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+                told.notes.push(format!(
+                    "what a native program changed could not be written down ({error}): `hotcell undo` does not know all of it"
+                ));
+            }
+        }
+        self.processes.send_modify(|running| *running -= 1);
     }
 }
 

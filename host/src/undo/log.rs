@@ -3,7 +3,8 @@
 //! Owns writing and reading logs, and forgetting the oldest. A line that a killed process left
 //! unfinished ends a log; what is before it counts.
 
-use super::objects::{entries, private_directory};
+use super::natives::known_digests;
+use super::objects::{GRACE, entries, private_directory};
 use super::record::{Head, Line, Noted, State, Step, VERSION};
 use super::{MOST_STORE_BYTES, UndoError, UndoStore};
 use crate::protocol::Digest;
@@ -11,6 +12,7 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A log that is written.
 #[derive(Debug)]
@@ -122,7 +124,7 @@ impl UndoStore {
         Ok(log)
     }
 
-    /// Forgets the oldest runs until the store has at most so many bytes.
+    /// Forgets the oldest runs, and what is known of workspaces that nobody works in, until the store has at most so many bytes.
     pub(super) fn make_room(&self, most: u64) -> io::Result<()> {
         let objects = self.objects();
         if objects.size()? <= most {
@@ -138,6 +140,15 @@ impl UndoStore {
                 (started, path)
             })
             .collect();
+        let young = SystemTime::now() - GRACE;
+        for path in entries(&self.indices())? {
+            let used = fs::metadata(&path).and_then(|metadata| metadata.modified())?;
+            // A run may be at work with what is in it.
+            if used < young {
+                let since = used.duration_since(UNIX_EPOCH).unwrap_or_default();
+                paths.push((since.as_secs(), path));
+            }
+        }
         paths.sort();
         let mut oldest = paths.into_iter();
         while objects.size()? > most {
@@ -150,9 +161,12 @@ impl UndoStore {
         Ok(())
     }
 
-    /// Every content that a log speaks of.
+    /// Every content that a log or an index speaks of.
     fn wanted(&self) -> io::Result<HashSet<Digest>> {
         let mut wanted = HashSet::new();
+        for path in entries(&self.indices())? {
+            wanted.extend(known_digests(&path));
+        }
         for path in entries(&self.runs())? {
             for line in read_lines(&path)? {
                 if let Line::Change(Noted {

@@ -3,11 +3,13 @@
 //! Owns the undo store below the data directory: the earlier content of every file that a call was
 //! about to change, addressed by digest, and for each run a log of what happened in which order. It
 //! is told by [`workspace`](crate::workspace), before a change and through the handle that changes,
+//! and by [`process`](crate::process) of what lay there before a program started and after it ended;
 //! and takes changes back through the same boundary. It must never know which tool asked or why,
 //! and never follow a path that the workspace does not give it.
 
 mod journal;
 mod log;
+mod natives;
 mod objects;
 mod preview;
 mod record;
@@ -17,6 +19,9 @@ mod select;
 mod tests;
 
 pub use journal::{CallJournal, Recorder};
+pub use natives::{
+    MOST_BYTES as MOST_NATIVE_BYTES, MOST_FILE_BYTES as MOST_NATIVE_FILE_BYTES, OVERLOOKED,
+};
 pub use preview::Preview;
 pub use record::Step;
 pub use restore::{Conflict, Restored};

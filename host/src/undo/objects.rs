@@ -13,7 +13,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// An object younger than this is never removed: its line may not be written yet.
-const GRACE: Duration = Duration::from_secs(60 * 60);
+pub(super) const GRACE: Duration = Duration::from_secs(60 * 60);
+
+/// What has fewer bytes is read before anything is written: most of it is there already.
+const SMALL: u64 = 256 << 10;
 
 #[derive(Debug, Clone)]
 pub(super) struct Objects {
@@ -27,6 +30,41 @@ impl Objects {
 
     /// Keeps what `from` has, and answers its digest and its length.
     pub(super) fn keep(&self, from: &mut File) -> io::Result<(Digest, u64)> {
+        let mut start = Vec::new();
+        (&mut *from).take(SMALL).read_to_end(&mut start)?;
+        if (start.len() as u64) < SMALL {
+            let digest = Digest::of_bytes(&Sha256::digest(&start));
+            if self.refresh(&digest)? {
+                return Ok((digest, start.len() as u64));
+            }
+        }
+        self.write(&mut start.as_slice().chain(from))
+    }
+
+    /// Whether there is content with this digest.
+    pub(super) fn has(&self, digest: &Digest) -> bool {
+        self.place(digest).is_file()
+    }
+
+    /// The digests of all contents.
+    pub(super) fn digests(&self) -> io::Result<HashSet<Digest>> {
+        let mut found = HashSet::new();
+        self.each(|digest, _, _| {
+            found.insert(digest);
+        })?;
+        Ok(found)
+    }
+
+    /// Makes what is there already young again, so that nobody removes it before its line is
+    /// written. False where it is not there.
+    fn refresh(&self, digest: &Digest) -> io::Result<bool> {
+        match File::options().write(true).open(self.place(digest)) {
+            Ok(file) => file.set_modified(SystemTime::now()).map(|()| true),
+            Err(_) => Ok(false),
+        }
+    }
+
+    fn write(&self, from: &mut impl Read) -> io::Result<(Digest, u64)> {
         private_directory(&self.directory)?;
         let mut temporary = tempfile::NamedTempFile::new_in(&self.directory)?;
         let (digest, size) = copy(from, temporary.as_file_mut())?;
@@ -34,10 +72,7 @@ impl Objects {
         if let Some(parent) = place.parent() {
             private_directory(parent)?;
         }
-        // There already: it is young again, so that nobody removes it before its line is written.
-        if let Ok(file) = File::options().write(true).open(&place) {
-            file.set_modified(SystemTime::now())?;
-        } else {
+        if !self.refresh(&digest)? {
             temporary.persist(&place).map_err(|error| error.error)?;
         }
         Ok((digest, size))
@@ -115,7 +150,7 @@ pub(super) fn digest(from: &mut File) -> io::Result<(Digest, u64)> {
     copy(from, &mut io::sink())
 }
 
-fn copy(from: &mut File, to: &mut impl Write) -> io::Result<(Digest, u64)> {
+fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<(Digest, u64)> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 << 10];
     let mut size = 0;

@@ -9,7 +9,9 @@ use super::log::{Entry, Log};
 use super::objects::Objects;
 use super::record::{Happened, Noted, State, moved};
 use super::{Recorder, Selection, Step, UndoError, UndoStore};
-use crate::workspace::{Directory, FileError, Moment, NewTime, OpenOptions, Opened, Workspace};
+use crate::workspace::{
+    Directory, FileError, Moment, NewTime, OpenOptions, Opened, Rule, Workspace,
+};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -205,11 +207,18 @@ impl Inverse<'_> {
 
     fn put(&self, text: &str, path: &Path, earlier: &State) -> Result<(), Fault> {
         let now = look(self.workspace, path)?;
-        if now.is_same(earlier) {
-            return self.set_time(text, earlier);
+        match (earlier, &now) {
+            (State::Directory { mode }, State::Directory { mode: now }) if mode != now => {
+                return Ok(self.workspace.hold(path)?.set_mode(*mode)?);
+            }
+            _ if now.is_same(earlier) => return self.set_time(text, earlier),
+            _ => {}
         }
         match (earlier, &now) {
             (State::Absent, _) => Ok(()),
+            (State::Unread { mode, .. }, _) if has_only_other_mode(earlier, &now) => {
+                Ok(self.workspace.hold(path)?.set_mode(*mode)?)
+            }
             (State::Unread { .. } | State::Special, _) => Err(Fault::NotKept),
             (
                 State::File { digest, mode, .. },
@@ -241,6 +250,19 @@ impl Inverse<'_> {
     }
 
     fn write(&self, path: &str, content: &[u8]) -> Result<(), Fault> {
+        match self.write_at_place(path, content) {
+            // Another name of it may be outside of the workspace; this one is ours.
+            Err(Fault::File(FileError::Refused(refusal)))
+                if matches!(refusal.rule, Rule::HardLink { .. }) =>
+            {
+                self.root.remove_file(path)?;
+                self.write_at_place(path, content)
+            }
+            done => done,
+        }
+    }
+
+    fn write_at_place(&self, path: &str, content: &[u8]) -> Result<(), Fault> {
         let options = OpenOptions {
             write: true,
             create: true,
@@ -267,6 +289,18 @@ impl Inverse<'_> {
             .root
             .set_times_of(path, false, NewTime::Keep, NewTime::At(moment))?)
     }
+}
+
+/// Whether a file whose content is not known is the same, as far as that can be told, but for its
+/// mode.
+fn has_only_other_mode(earlier: &State, now: &State) -> bool {
+    let known = |state: &State| match state {
+        State::File { size, modified, .. } | State::Unread { size, modified, .. } => {
+            Some((*size, *modified))
+        }
+        _ => None,
+    };
+    known(earlier).is_some() && known(earlier) == known(now)
 }
 
 fn text(path: &Path) -> Result<&str, Fault> {

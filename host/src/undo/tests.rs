@@ -1,6 +1,7 @@
 //! Changes through the workspace, taken back: the tree is what it was, and after an undo of the
 //! undo what it had become.
 
+mod natives;
 mod trees;
 
 use super::*;
@@ -92,8 +93,11 @@ impl Place {
                 } else if metadata.is_symlink() {
                     let target = fs::read_link(&path).expect("a link");
                     target.into_os_string().into_encoded_bytes()
-                } else {
+                } else if metadata.is_file() {
                     fs::read(&path).expect("a file")
+                } else {
+                    // Reading a pipe waits for somebody to write.
+                    Vec::new()
                 };
                 found.insert(path, (metadata.mode(), content));
             }

@@ -67,6 +67,7 @@ impl File {
     pub fn write_at(&self, mut bytes: &[u8], mut offset: u64) -> Result<(), FileError> {
         self.check_write()?;
         check_offset(offset)?;
+        self.grow(offset.saturating_add(bytes.len() as u64))?;
         while !bytes.is_empty() {
             match rustix::io::pwrite(&*self.handle, bytes, offset) {
                 Ok(0) => return Err(Errno::IO.into()),
@@ -87,6 +88,10 @@ impl File {
     /// As [`File::write_at`].
     pub fn append(&self, mut bytes: &[u8]) -> Result<(), FileError> {
         self.check_write()?;
+        if self.workspace.quota.is_some() {
+            let end = self.metadata()?.size;
+            self.grow(end.saturating_add(bytes.len() as u64))?;
+        }
         while !bytes.is_empty() {
             match append_once(&self.handle, bytes) {
                 Ok(0) => return Err(Errno::IO.into()),
@@ -105,6 +110,7 @@ impl File {
     pub fn set_length(&self, length: u64) -> Result<(), FileError> {
         self.check_write()?;
         check_offset(length)?;
+        self.grow(length)?;
         Ok(rustix::fs::ftruncate(&*self.handle, length)?)
     }
 
@@ -139,6 +145,14 @@ impl File {
             return Ok(rustix::fs::fdatasync(&*self.handle)?);
         }
         Ok(rustix::fs::fsync(&*self.handle)?)
+    }
+
+    /// Refuses to reach to `end` where the directory would have too many bytes.
+    fn grow(&self, end: u64) -> Result<(), FileError> {
+        match &self.workspace.quota {
+            Some(quota) => Ok(quota.grow(&*self.handle, end)?),
+            None => Ok(()),
+        }
     }
 
     fn check_write(&self) -> Result<(), FileError> {

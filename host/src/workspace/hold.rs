@@ -64,7 +64,7 @@ impl Held<'_> {
         super::journal::settle(journal, &self.place.path, done)
     }
 
-    /// Sets the twelve bits of the mode of a file or a directory.
+    /// Sets the twelve bits of the mode of a file or a directory, told as a write.
     ///
     /// # Errors
     /// By the rules for a change; when it is something else or cannot be opened.
@@ -78,6 +78,8 @@ impl Held<'_> {
         }
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let (parent, name) = (self.place.parent(), self.place.name());
+        let journal = &*self.workspace.journal;
+        tell(journal, &self.place.path, ChangeKind::Write, parent, name)?;
         let handle = rustix::fs::openat(parent, name, flags, Mode::empty())?;
         Ok(rustix::fs::fchmod(handle, Mode::from_bits_truncate(mode))?)
     }

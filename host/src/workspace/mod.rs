@@ -13,6 +13,7 @@ mod journal;
 mod listing;
 mod metadata;
 mod open;
+mod quota;
 mod refusal;
 mod resolve;
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub use open::{OpenOptions, Opened};
 pub use refusal::{FileError, Refusal, Rule};
 
 use crate::policy::PathRules;
+use quota::Quota;
 use resolve::Root;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,6 +49,7 @@ pub enum Access {
 pub struct Workspace {
     root: Arc<Root>,
     journal: Arc<dyn Journal>,
+    quota: Option<Arc<Quota>>,
 }
 
 impl Workspace {
@@ -58,15 +61,26 @@ impl Workspace {
         Ok(Workspace {
             root: Arc::new(Root::open(directory, access, rules)?),
             journal: Arc::new(NoJournal),
+            quota: None,
         })
+    }
+
+    /// The same workspace, below which there may be `most` bytes, whoever made them. Only what is
+    /// made through this value and its clones is refused.
+    #[must_use]
+    pub fn limited_to(&self, most: u64) -> Self {
+        Workspace {
+            quota: Some(Arc::new(Quota::new(self.root.path(), most))),
+            ..self.clone()
+        }
     }
 
     /// The same workspace, whose changes are told to `journal`.
     #[must_use]
     pub fn with_journal(&self, journal: Arc<dyn Journal>) -> Self {
         Workspace {
-            root: Arc::clone(&self.root),
             journal,
+            ..self.clone()
         }
     }
 

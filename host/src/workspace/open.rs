@@ -6,6 +6,7 @@
 use super::change::{check_one_name, check_ordinary};
 use super::journal::{ChangeKind, tell};
 use super::metadata::{Kind, Metadata};
+use super::quota::ENTRY_BYTES;
 use super::resolve::{Links, Place};
 use super::{Directory, File, FileError};
 use rustix::fd::OwnedFd;
@@ -202,6 +203,9 @@ impl Directory {
     }
 
     pub(super) fn tell(&self, place: &Place<'_>, kind: ChangeKind<'_>) -> Result<(), FileError> {
+        if let (ChangeKind::Create, Some(quota)) = (kind, &self.workspace.quota) {
+            quota.take(ENTRY_BYTES)?;
+        }
         tell(
             &*self.workspace.journal,
             &place.path,

@@ -117,6 +117,11 @@ impl Root {
         })
     }
 
+    /// Where it is, canonical.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Finds the place that `text` means, beginning at `from`, a real path below the root.
     pub fn resolve(&self, from: &Path, text: &str, links: Links) -> Result<Place<'_>, FileError> {
         if text.is_empty() {

@@ -3,6 +3,7 @@
 mod handles;
 mod journal;
 mod model;
+mod quota;
 
 use super::*;
 use std::fs;

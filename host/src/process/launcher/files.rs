@@ -5,8 +5,10 @@
 
 use super::root::{DEVICES, SHARED_MEMORY};
 use super::{Failure, at};
+use crate::process::environment::HOME;
 use crate::process::layers::Layer;
 use crate::process::plan::View;
+use crate::process::spawn::TEMPORARY_MOUNT;
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
@@ -52,7 +54,8 @@ fn rules(view: &View) -> Result<RulesetCreated, RulesetError> {
     }
     let workspace = if view.workspace.writable { write } else { read };
     created = allow(created, &view.workspace.mount, workspace)?;
-    created = allow(created, Path::new("/tmp"), write)?;
+    created = allow(created, Path::new(TEMPORARY_MOUNT), write)?;
+    created = allow(created, Path::new(HOME), write)?;
     created = allow(created, Path::new(SHARED_MEMORY), write)?;
     created = allow(created, Path::new("/proc"), read)?;
     for device in DEVICES {

@@ -6,8 +6,10 @@
 //! of themselves. It must never follow a link of the workspace.
 
 use super::{Failure, at};
+use crate::process::environment::HOME;
 use crate::process::layers::Layer;
 use crate::process::plan::{ExceptionKind, View, Workspace};
+use crate::process::spawn::TEMPORARY_MOUNT;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 use rustix::mount::{
@@ -55,8 +57,9 @@ pub(super) fn build(view: &View) -> Result<(), Failure> {
     }
     devices().map_err(at(Layer::PrivateRoot, "mount /dev"))?;
     proc()?;
-    bind(&view.private, Path::new("/tmp"), Access::ReadWrite)
-        .map_err(|error| named(&view.private, &error))?;
+    temporary(view.temporary.as_deref())?;
+    bind(&view.home, Path::new(HOME), Access::Private)
+        .map_err(|error| named(&view.home, &error))?;
     workspace(&view.workspace)?;
     settle().map_err(at(Layer::PrivateRoot, "let go of the host's root"))
 }
@@ -102,6 +105,8 @@ fn step_aside() -> io::Result<()> {
 enum Access {
     ReadOnly,
     ReadWrite,
+    /// As well, without devices, and without programs that have the rights of their owner.
+    Private,
 }
 
 /// Mounts what is at `source` outside, with everything mounted below it, at `target` inside.
@@ -120,11 +125,32 @@ fn bind(source: &Path, target: &Path, access: Access) -> io::Result<()> {
             .open(&target)?;
     }
     let tree = clone_tree(source.as_fd())?;
-    if access == Access::ReadOnly {
-        make_read_only(&tree)?;
+    match access {
+        Access::ReadOnly => make_read_only(&tree)?,
+        Access::Private => restrict(&tree, libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV)?,
+        Access::ReadWrite => {}
     }
     attach(&tree, &open_path(&target)?)?;
     Ok(())
+}
+
+/// `/tmp`. Programs may be run there: builds and tests do that.
+fn temporary(source: Option<&Path>) -> Result<(), Failure> {
+    let target = Path::new(TEMPORARY_MOUNT);
+    match source {
+        Some(source) => {
+            bind(source, target, Access::Private).map_err(|error| named(source, &error))
+        }
+        None => {
+            let flags = MountFlags::NOSUID | MountFlags::NODEV;
+            fs::create_dir(inside(target))
+                .and_then(|()| {
+                    let options = c"mode=0700,size=256m";
+                    Ok(mount("tmpfs", inside(target), "tmpfs", flags, options)?)
+                })
+                .map_err(at(Layer::PrivateRoot, "mount an empty /tmp"))
+        }
+    }
 }
 
 fn open_path(path: &Path) -> rustix::io::Result<OwnedFd> {
@@ -260,8 +286,13 @@ fn attach(tree: &OwnedFd, target: &OwnedFd) -> rustix::io::Result<()> {
 
 /// Makes a mount that is attached nowhere yet read-only, and all below it.
 fn make_read_only(tree: &OwnedFd) -> rustix::io::Result<()> {
+    restrict(tree, libc::MOUNT_ATTR_RDONLY)
+}
+
+/// Adds attributes to a mount that is attached nowhere yet, and to all below it.
+fn restrict(tree: &OwnedFd, attributes: u64) -> rustix::io::Result<()> {
     let attributes = libc::mount_attr {
-        attr_set: libc::MOUNT_ATTR_RDONLY,
+        attr_set: attributes,
         attr_clr: 0,
         propagation: 0,
         userns_fd: 0,

@@ -51,7 +51,8 @@ impl wit::Host for Guest {
             environment: command.environment,
             directory: command.working_directory,
         };
-        match processes.spawn(command, &self.grant).await {
+        let witness = self.output.witness();
+        match processes.spawn_watched(command, &self.grant, witness).await {
             Ok(child) => {
                 let ending = child.ending();
                 self.endings.add(ending.clone());
