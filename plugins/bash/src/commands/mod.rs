@@ -3,9 +3,12 @@
 //! Owns the list of bashkit's commands that are left out, those that are replaced, and the answer
 //! for a command that is not there. It must never know about the call.
 
+mod date;
+mod diff;
 mod echo;
 mod guarded;
 mod ls;
+mod patch;
 mod program;
 mod rm;
 mod sleep;
@@ -13,9 +16,12 @@ mod tee;
 
 use crate::pace::Pace;
 use bashkit::{Builtin, BuiltinContext, CommandResolver, Error, ExecResult, Result, async_trait};
+use date::Date;
+use diff::Diff;
 use echo::Echo;
 use guarded::{GUARDED, Guarded};
 use ls::Ls;
+use patch::Patch;
 pub use program::{Reading, program};
 use rm::{Rm, Rmdir};
 use sleep::Sleep;
@@ -43,8 +49,11 @@ pub fn is_kept(name: &str) -> bool {
 /// Commands in place of bashkit's own; each says why.
 pub fn replacements(pace: &Arc<Pace>) -> Vec<(&'static str, Box<dyn Builtin>)> {
     let mut commands: Vec<(&'static str, Box<dyn Builtin>)> = vec![
+        ("date", Box::new(Date)),
+        ("diff", Box::new(Diff)),
         ("echo", Box::new(Echo(Arc::clone(pace)))),
         ("ls", Box::new(Ls)),
+        ("patch", Box::new(Patch)),
         ("rm", Box::new(Rm)),
         ("rmdir", Box::new(Rmdir)),
         ("sleep", Box::new(Sleep)),

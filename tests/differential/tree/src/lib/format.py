@@ -1,0 +1,2 @@
+def money(value):
+    return f"{value:.2f} EUR"
