@@ -1,7 +1,5 @@
-//! One warm `read_file` of 4 KiB: by hotcell's whole path, by wasmtime alone, by a native `cat`; and
-//! work on files, in [`operations`].
+//! One warm `read_file` of 4 KiB: by hotcell's whole path, by wasmtime alone, by a native `cat`.
 
-mod operations;
 mod support;
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -23,5 +21,5 @@ fn calls(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, calls, operations::operations, operations::commands);
+criterion_group!(benches, calls);
 criterion_main!(benches);

@@ -1,17 +1,20 @@
 //! Every figure that has a goal, beside its goal, measured in one run.
 //!
 //! `cargo bench --bench figures` prints the table of BENCHMARKS.md, and with the names of parts
-//! (`-- calls memory start turns`) only those. Ratios are measured side by
+//! (`-- calls files shell programs memory start turns`) only those. Ratios are measured side by
 //! side, in turns of a few calls, so that what else the machine does hits both. What is measured of
 //! a whole process is measured in a process of its own: this program, started again with the name
 //! of the figure.
 
 #![expect(clippy::print_stdout, reason = "the table is the point")]
 
+mod files;
 mod latency;
 mod memory;
 mod model;
 mod process;
+mod programs;
+mod shell;
 mod start;
 #[path = "../support/mod.rs"]
 mod support;
@@ -42,6 +45,15 @@ fn main() {
         let reading = Arc::new(runtime(2).block_on(Reading::new()));
         latency::measure(&table, &reading);
         throughput::measure(&table, &reading);
+    }
+    if asked("files") {
+        files::measure(&table);
+    }
+    if asked("shell") {
+        shell::measure(&table);
+    }
+    if asked("programs") {
+        programs::measure(&table);
     }
     if asked("memory") {
         memory::measure(&table);

@@ -34,6 +34,11 @@ impl Table {
         println!("| {figure} | {} | {goal} | {met} |", shown(measured, unit));
     }
 
+    /// Says why a figure is not here.
+    pub fn note(&self, text: &str) {
+        println!("| {text} | | | |");
+    }
+
     /// Prints a figure that explains others.
     pub fn tell(&self, figure: &str, measured: f64, unit: &str) {
         println!("| {figure} | {} | | |", shown(measured, unit));

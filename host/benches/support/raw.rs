@@ -8,11 +8,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use wasmtime::component::{Component, HasSelf, Linker, ResourceTable};
+use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{Component, HasSelf, Linker, ResourceTable, ResourceType};
 use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store,
     UpdateDeadline,
 };
+use wasmtime_wasi::p2::{DynInputStream, DynOutputStream, DynPollable};
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 
 mod bindings {
@@ -87,6 +89,9 @@ pub struct RawHost {
     pre: bindings::ToolComponentPre<RawGuest>,
     workspace: PathBuf,
     values: Values,
+    /// Whether wasmtime-wasi does what blocks on the thread of the guest, which has to be asked for.
+    /// As it comes, it does so on other threads.
+    pub on_calling_thread: bool,
     /// How many lines guests have reported.
     pub reports: Arc<AtomicUsize>,
     _ticker: std::sync::mpsc::Sender<()>,
@@ -100,6 +105,7 @@ impl RawHost {
             .expect("the engine starts");
         let component = Component::new(&engine, component).expect("the component compiles");
         let mut linker = Linker::new(&engine);
+        stub_programs(&engine, &component, &mut linker).expect("native programs link");
         wasmtime_wasi::p2::add_to_linker_async(&mut linker).expect("WASI links");
         type Own = HasSelf<RawGuest>;
         types::add_to_linker::<RawGuest, Own>(&mut linker, |guest| guest).expect("types link");
@@ -126,6 +132,7 @@ impl RawHost {
             pre,
             workspace: workspace.to_owned(),
             values: Values::default(),
+            on_calling_thread: true,
             reports: Arc::default(),
             _ticker: stop,
         }
@@ -135,8 +142,8 @@ impl RawHost {
     pub async fn call(&self, tool: &str, arguments: &str) {
         let mut builder = WasiCtx::builder();
         builder
-            .allow_blocking_current_thread(true)
-            .preopened_dir(&self.workspace, "/workspace", FsPerms::ReadOnly)
+            .allow_blocking_current_thread(self.on_calling_thread)
+            .preopened_dir(&self.workspace, "/workspace", FsPerms::ReadWrite)
             .expect("the workspace opens");
         let guest = RawGuest {
             wasi: builder.build(),
@@ -153,7 +160,9 @@ impl RawHost {
             .instantiate_async(&mut store)
             .await
             .expect("the component instantiates");
-        let granted = types::Capability::WORKSPACE_READ | types::Capability::SESSION_STATE;
+        let granted = types::Capability::WORKSPACE_READ
+            | types::Capability::WORKSPACE_WRITE
+            | types::Capability::SESSION_STATE;
         let invocation = types::Invocation {
             name: tool.to_owned(),
             arguments: arguments.to_owned(),
@@ -169,6 +178,41 @@ impl RawHost {
             .expect("the call runs")
             .expect("the tool answers");
     }
+}
+
+/// Native programs: imported by bash, and used by nothing that is measured.
+fn stub_programs(
+    engine: &Engine,
+    component: &Component,
+    linker: &mut Linker<RawGuest>,
+) -> wasmtime::Result<()> {
+    for (name, import) in component.component_type().imports(engine) {
+        let ComponentItem::ComponentInstance(instance) = import.ty else {
+            continue;
+        };
+        if !name.starts_with("hotcell:tool/process@") {
+            continue;
+        }
+        let mut programs = linker.instance(name)?;
+        for (name, export) in instance.exports(engine) {
+            match export.ty {
+                ComponentItem::Resource(_) => {
+                    let resource = match name {
+                        "input-stream" => ResourceType::host::<DynInputStream>(),
+                        "output-stream" => ResourceType::host::<DynOutputStream>(),
+                        "pollable" => ResourceType::host::<DynPollable>(),
+                        _ => ResourceType::host::<()>(),
+                    };
+                    programs.resource(name, resource, |_, _| Ok(()))?;
+                }
+                ComponentItem::ComponentFunc(_) => {
+                    programs.func_new(name, |_, _, _, _| wasmtime::bail!("no programs here"))?;
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The engine settings of the sandbox: see `host/src/sandbox/runtime.rs`.

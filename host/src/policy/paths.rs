@@ -154,6 +154,9 @@ impl PathRules {
 
     /// The glob that makes a path something other than open.
     pub fn rule(&self, path: &Path) -> Option<PathRule<'_>> {
+        if self.compiled.names.pass_over_all(path) {
+            return None;
+        }
         let mut strictest: Option<PathRule<'_>> = None;
         let mut reached = String::with_capacity(path.as_os_str().len());
         for component in path.components() {
@@ -185,6 +188,9 @@ impl PathRules {
     /// `.git`. A directory of such a name is not renamed, and nothing becomes it: what is below
     /// would gain or lose its class.
     pub fn rule_below(&self, path: &Path) -> Option<PathRule<'_>> {
+        if self.compiled.above_names.pass_over_all(path) {
+            return None;
+        }
         let mut folded = String::with_capacity(path.as_os_str().len());
         let mut may_be_above = false;
         for component in path.components() {
@@ -238,6 +244,9 @@ pub struct DirectoryRules {
 impl DirectoryRules {
     /// The class of `name` in this directory.
     pub fn class(&mut self, name: &OsStr) -> PathClass {
+        if self.compiled.names.pass_over(name.as_encoded_bytes()) {
+            return self.own;
+        }
         self.path.truncate(self.length);
         let start = push(&mut self.path, name);
         if !self.compiled.names.may_end_a_rule(&self.path[start..]) {

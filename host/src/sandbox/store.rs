@@ -6,7 +6,7 @@
 
 use super::call::CallOutput;
 use super::failure::LimitReached;
-use super::imports::filesystem::Refusals;
+use super::imports::filesystem::{Glance, Refusals};
 use super::imports::process::Endings;
 use super::imports::stdio::{LogStream, ProgramOutput};
 use super::runtime::Runtime;
@@ -41,6 +41,8 @@ pub struct Guest {
     pub mounts: Vec<(&'static str, Workspace)>,
     /// What the rules for files refused.
     pub refusals: Refusals,
+    /// The last look at a path.
+    pub glance: Glance,
     pub table: ResourceTable,
     pub capabilities: Capabilities,
     pub grant: Grant,
@@ -171,6 +173,7 @@ pub fn new_store(
         wasi: builder.build(),
         mounts,
         refusals: Refusals::default(),
+        glance: Glance::default(),
         table,
         capabilities: grant.capabilities(),
         grant: grant.clone(),

@@ -10,7 +10,7 @@ use super::metadata::{Kind, Metadata, NewTime, timestamps};
 use super::resolve::{Links, Place, Root};
 use super::{FileError, Listing, Rule, Workspace};
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Dir, Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -75,7 +75,7 @@ impl Directory {
     pub fn list(&self) -> Result<Listing, FileError> {
         let (handle, place) = self.handle()?;
         let rules = self.root().rules.within(&place.path);
-        Ok(Listing::new(Dir::new(handle)?, rules))
+        Listing::new(handle, rules)
     }
 
     /// Waits until its names are on the disk.

@@ -8,33 +8,42 @@ use super::{FileError, Workspace};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use std::io::IoSlice;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A regular file of a workspace. Cheap to clone.
 #[derive(Clone)]
-pub struct File {
-    pub(super) handle: Arc<OwnedFd>,
-    pub(super) path: Arc<Path>,
-    pub(super) workspace: Workspace,
-    pub(super) may_read: bool,
-    pub(super) may_write: bool,
+pub struct File(Arc<Open>);
+
+/// What one opening of a file gave.
+pub(super) struct Open {
+    pub handle: OwnedFd,
+    pub path: PathBuf,
+    pub workspace: Workspace,
+    pub may_read: bool,
+    pub may_write: bool,
+}
+
+impl From<Open> for File {
+    fn from(open: Open) -> Self {
+        File(Arc::new(open))
+    }
 }
 
 impl File {
     /// Where it was opened, real and relative to the workspace.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.0.path
     }
 
     /// Whether it was opened to read.
-    pub const fn may_read(&self) -> bool {
-        self.may_read
+    pub fn may_read(&self) -> bool {
+        self.0.may_read
     }
 
     /// Whether it was opened to write.
-    pub const fn may_write(&self) -> bool {
-        self.may_write
+    pub fn may_write(&self) -> bool {
+        self.0.may_write
     }
 
     /// Reads at most `length` bytes from `offset`. Nothing means the end.
@@ -42,14 +51,14 @@ impl File {
     /// # Errors
     /// When it was not opened to read; those of the system.
     pub fn read_at(&self, length: usize, offset: u64) -> Result<Vec<u8>, FileError> {
-        if !self.may_read {
+        if !self.0.may_read {
             return Err(Errno::BADF.into());
         }
         check_offset(offset)?;
         let mut bytes = Vec::with_capacity(length);
         loop {
             match rustix::io::pread(
-                &*self.handle,
+                &self.0.handle,
                 rustix::buffer::spare_capacity(&mut bytes),
                 offset,
             ) {
@@ -69,7 +78,7 @@ impl File {
         check_offset(offset)?;
         self.grow(offset.saturating_add(bytes.len() as u64))?;
         while !bytes.is_empty() {
-            match rustix::io::pwrite(&*self.handle, bytes, offset) {
+            match rustix::io::pwrite(&self.0.handle, bytes, offset) {
                 Ok(0) => return Err(Errno::IO.into()),
                 Ok(written) => {
                     bytes = &bytes[written..];
@@ -88,12 +97,12 @@ impl File {
     /// As [`File::write_at`].
     pub fn append(&self, mut bytes: &[u8]) -> Result<(), FileError> {
         self.check_write()?;
-        if self.workspace.quota.is_some() {
+        if self.0.workspace.quota.is_some() {
             let end = self.metadata()?.size;
             self.grow(end.saturating_add(bytes.len() as u64))?;
         }
         while !bytes.is_empty() {
-            match append_once(&self.handle, bytes) {
+            match append_once(&self.0.handle, bytes) {
                 Ok(0) => return Err(Errno::IO.into()),
                 Ok(written) => bytes = &bytes[written..],
                 Err(Errno::INTR) => {}
@@ -111,7 +120,7 @@ impl File {
         self.check_write()?;
         check_offset(length)?;
         self.grow(length)?;
-        Ok(rustix::fs::ftruncate(&*self.handle, length)?)
+        Ok(rustix::fs::ftruncate(&self.0.handle, length)?)
     }
 
     /// Sets the times.
@@ -120,9 +129,9 @@ impl File {
     /// By the rules for a change of this file; those of the system.
     pub fn set_times(&self, accessed: NewTime, modified: NewTime) -> Result<(), FileError> {
         let found = self.metadata()?;
-        self.workspace.root.check_file_change(&self.path, &found)?;
+        self.0.workspace.root.check_file_change(&self.0.path, &found)?;
         Ok(rustix::fs::futimens(
-            &*self.handle,
+            &self.0.handle,
             &timestamps(accessed, modified),
         )?)
     }
@@ -132,7 +141,7 @@ impl File {
     /// # Errors
     /// Those of the system.
     pub fn metadata(&self) -> Result<Metadata, FileError> {
-        Ok(Metadata::from(&rustix::fs::fstat(&*self.handle)?))
+        Ok(Metadata::from(&rustix::fs::fstat(&self.0.handle)?))
     }
 
     /// Waits until its content is on the disk, and with `all` what is known about it too.
@@ -142,21 +151,21 @@ impl File {
     pub fn sync(&self, all: bool) -> Result<(), FileError> {
         if !all {
             #[cfg(target_os = "linux")]
-            return Ok(rustix::fs::fdatasync(&*self.handle)?);
+            return Ok(rustix::fs::fdatasync(&self.0.handle)?);
         }
-        Ok(rustix::fs::fsync(&*self.handle)?)
+        Ok(rustix::fs::fsync(&self.0.handle)?)
     }
 
     /// Refuses to reach to `end` where the directory would have too many bytes.
     fn grow(&self, end: u64) -> Result<(), FileError> {
-        match &self.workspace.quota {
-            Some(quota) => Ok(quota.grow(&*self.handle, end)?),
+        match &self.0.workspace.quota {
+            Some(quota) => Ok(quota.grow(&self.0.handle, end)?),
             None => Ok(()),
         }
     }
 
     fn check_write(&self) -> Result<(), FileError> {
-        if self.may_write {
+        if self.0.may_write {
             Ok(())
         } else {
             Err(Errno::BADF.into())

@@ -4,6 +4,7 @@
 //! device does something, and again on the handle, because it may have been replaced in between.
 
 use super::change::{check_one_name, check_ordinary};
+use super::file::Open;
 use super::journal::{ChangeKind, tell};
 use super::metadata::{Kind, Metadata};
 use super::quota::ENTRY_BYTES;
@@ -88,7 +89,7 @@ impl Directory {
                 self.root().check_writable(&place.path)?;
             }
             let opened = match place.found {
-                None => self.make(&place, options)?,
+                None => self.make(place, options)?,
                 Some(found) => self.open_found(place, found, options)?,
             };
             if let Some(opened) = opened {
@@ -99,7 +100,7 @@ impl Directory {
     }
 
     /// Makes a file; `None` when something came to be there first.
-    fn make(&self, place: &Place<'_>, options: OpenOptions) -> Result<Option<Opened>, FileError> {
+    fn make(&self, place: Place<'_>, options: OpenOptions) -> Result<Option<Opened>, FileError> {
         if !options.create {
             return Err(Errno::NOENT.into());
         }
@@ -107,9 +108,9 @@ impl Directory {
             return Err(Errno::ISDIR.into());
         }
         self.root()
-            .check_making(place)
+            .check_making(&place)
             .map_err(FileError::when_making)?;
-        self.tell(place, ChangeKind::Create)?;
+        self.tell(&place, ChangeKind::Create)?;
         let flags = options.flags() | OFlags::CREATE | OFlags::EXCL;
         match rustix::fs::openat(place.parent(), place.name(), flags, Mode::from(0o666)) {
             Ok(handle) => Ok(Some(self.opened(handle, place, options))),
@@ -182,7 +183,7 @@ impl Directory {
         if options.truncate {
             rustix::fs::ftruncate(&handle, 0)?;
         }
-        Ok(Some(self.opened(handle, &place, options)))
+        Ok(Some(self.opened(handle, place, options)))
     }
 
     /// A file that was to be changed is not.
@@ -192,14 +193,15 @@ impl Directory {
         }
     }
 
-    fn opened(&self, handle: OwnedFd, place: &Place<'_>, options: OpenOptions) -> Opened {
-        Opened::File(File {
-            handle: handle.into(),
-            path: place.path.as_path().into(),
+    fn opened(&self, handle: OwnedFd, place: Place<'_>, options: OpenOptions) -> Opened {
+        let open = Open {
+            handle,
+            path: place.path,
             workspace: self.workspace.clone(),
             may_read: options.read || !options.write,
             may_write: options.write,
-        })
+        };
+        Opened::File(open.into())
     }
 
     pub(super) fn tell(&self, place: &Place<'_>, kind: ChangeKind<'_>) -> Result<(), FileError> {

@@ -6,6 +6,7 @@
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::collections::HashSet;
+use std::path::{Component, Path};
 
 /// The last steps of globs, by how they are compared.
 pub(super) struct Names {
@@ -46,6 +47,28 @@ impl Names {
             beginnings,
             endings,
             others: others.build()?,
+        })
+    }
+
+    /// Whether it shows without folding `name` that no rule ends in it. Most names are done with
+    /// here, by two bytes and a look for what folding would change.
+    pub fn pass_over(&self, name: &[u8]) -> bool {
+        let (Some(first), Some(last)) = (name.first(), name.last()) else {
+            return false;
+        };
+        !self.first.holds(first.to_ascii_lowercase())
+            && !self.last.holds(last.to_ascii_lowercase())
+            && !matches!(last, b'.' | b' ')
+            && self.others.is_empty()
+            && name.iter().all(|byte| byte.is_ascii() && *byte != b':')
+    }
+
+    /// Whether every name of `path` is passed over, and it holds nothing but names.
+    pub fn pass_over_all(&self, path: &Path) -> bool {
+        path.components().all(|component| match component {
+            Component::CurDir => true,
+            Component::Normal(name) => self.pass_over(name.as_encoded_bytes()),
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => false,
         })
     }
 
@@ -162,10 +185,24 @@ mod tests {
                 .any(|step| glob(step).expect("a glob").compile_matcher().is_match(word));
             if is_matched {
                 assert!(names.may_end_a_rule(word), "{word:?}");
+                assert!(!names.pass_over(word.as_bytes()), "{word:?}");
             }
         }
         for word in ["main.rs", "src", "plainer", "pem", ".vim"] {
             assert!(!names.may_end_a_rule(word), "{word:?}");
+        }
+    }
+
+    #[test]
+    fn what_folding_would_change_is_not_passed_over() {
+        let names = Names::new([".env*", "*.key", "plain"].into_iter()).expect("globs");
+        for word in [
+            "", "PLAIN", "a.KEY", "x.", "x ", "x:key", "\u{212a}ey", "x\u{200c}", ".ENV",
+        ] {
+            assert!(!names.pass_over(word.as_bytes()), "{word:?}");
+        }
+        for word in ["main.rs", "src", "x.y.z", "Block-17"] {
+            assert!(names.pass_over(word.as_bytes()), "{word:?}");
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The way of a call, with the built-in components in the real sandbox.
 
 mod calling;
-mod escapes;
 mod loading;
 mod shell;
 

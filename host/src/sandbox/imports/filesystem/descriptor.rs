@@ -5,6 +5,7 @@
 
 use super::Descriptor;
 use super::codes::{self, Failure, kind, new_time};
+use super::glance::Asked;
 use super::streams::{FileReader, FileWriter, PIECE, WriteAt};
 use crate::sandbox::bindings::files::wasi::filesystem::types::{
     Advice, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry, DirectoryEntryStream,
@@ -55,6 +56,29 @@ impl Descriptor {
 impl Guest {
     fn directory(&self, handle: &Handle) -> Result<&Directory, Failure> {
         self.table.get(handle)?.directory()
+    }
+
+    /// What is known about a path, by one look for the questions of one `stat`.
+    fn metadata_at(
+        &mut self,
+        handle: &Handle,
+        flags: PathFlags,
+        path: String,
+    ) -> Result<Metadata, Failure> {
+        let call = self.host_calls();
+        let asked = Asked {
+            directory: handle.rep(),
+            follow: follow(flags),
+            path,
+        };
+        if let Some(found) = self.glance.again(call, &asked) {
+            return Ok(found);
+        }
+        let found = self
+            .directory(handle)?
+            .metadata_of(&asked.path, asked.follow)?;
+        self.glance.remember(call, asked, found);
+        Ok(found)
     }
 }
 
@@ -220,9 +244,7 @@ impl HostDescriptor for Guest {
         flags: PathFlags,
         path: String,
     ) -> Result<DescriptorStat, Failure> {
-        let directory = self.directory(&handle)?;
-        let metadata = directory.metadata_of(&path, follow(flags))?;
-        Ok(codes::stat(&metadata))
+        Ok(codes::stat(&self.metadata_at(&handle, flags, path)?))
     }
 
     fn set_times_at(
@@ -325,8 +347,7 @@ impl HostDescriptor for Guest {
         flags: PathFlags,
         path: String,
     ) -> Result<MetadataHashValue, Failure> {
-        let directory = self.directory(&handle)?;
-        Ok(hash(&directory.metadata_of(&path, follow(flags))?))
+        Ok(hash(&self.metadata_at(&handle, flags, path)?))
     }
 
     fn drop(&mut self, handle: Handle) -> wasmtime::Result<()> {

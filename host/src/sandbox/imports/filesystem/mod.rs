@@ -6,10 +6,12 @@
 
 mod codes;
 mod descriptor;
+mod glance;
 mod refusals;
 mod streams;
 
 pub use codes::Failure;
+pub use glance::Glance;
 pub use refusals::Refusals;
 
 use crate::sandbox::bindings::files::wasi::filesystem::{preopens, types};
