@@ -158,7 +158,10 @@ async fn what_is_no_file_is_refused_at_once_by_every_tool() {
                 let (_, text) = bench.call(mode, &call).await;
                 // Far more than a call takes, far less than the deadline that ends a wait.
                 let took = begun.elapsed();
-                assert!(took < Duration::from_secs(60), "{mode:?} {call:?}: {took:?}");
+                assert!(
+                    took < Duration::from_secs(60),
+                    "{mode:?} {call:?}: {took:?}"
+                );
                 let changed = difference(&before, &bench.scene.picture());
                 assert!(changed.is_empty(), "{mode:?} {call:?}: {text}\n{changed:?}");
             }
@@ -187,14 +190,21 @@ async fn every_tool_there_is_is_in_the_matrix_and_works() {
     for mode in MODES {
         for (call, part) in tools::in_order() {
             let (result, text) = bench.call(mode, &call).await;
-            assert!(!result.is_error() && text.contains(part), "{mode:?} {call:?}: {text}");
+            assert!(
+                !result.is_error() && text.contains(part),
+                "{mode:?} {call:?}: {text}"
+            );
         }
     }
     for (call, made) in tools::changes_in_order() {
         let made = bench.scene.at("ws").join(made);
         let earlier = std::fs::read(&made).ok();
         let (_, text) = bench.call(Mode::Plan, &call).await;
-        assert_eq!(std::fs::read(&made).ok(), earlier, "{call:?} in plan mode: {text}");
+        assert_eq!(
+            std::fs::read(&made).ok(),
+            earlier,
+            "{call:?} in plan mode: {text}"
+        );
         let (result, text) = bench.call(Mode::Act, &call).await;
         assert!(!result.is_error(), "{call:?}: {text}");
         assert_ne!(std::fs::read(&made).ok(), earlier, "{call:?}");
@@ -205,7 +215,10 @@ async fn every_tool_there_is_is_in_the_matrix_and_works() {
 async fn plan_mode_has_no_tool_that_only_changes() {
     let bench = Bench::new().await;
     for name in ["write_file", "edit_file"] {
-        let call = (name, serde_json::json!({ "path": "kept.txt", "old": "k", "new": "c" }));
+        let call = (
+            name,
+            serde_json::json!({ "path": "kept.txt", "old": "k", "new": "c" }),
+        );
         let (result, text) = bench.call(Mode::Plan, &call).await;
         assert_eq!(result.error, Some(ToolErrorKind::Denied), "{text}");
     }
@@ -219,8 +232,14 @@ async fn each_tool_names_the_rule() {
         let Some(rule) = escape.rule else { continue };
         let path = bench.path(escape);
         let read = ("read_file", serde_json::json!({ "path": path }));
-        let write = ("write_file", serde_json::json!({ "path": path, "content": "owned" }));
-        let redirect = ("bash", serde_json::json!({ "command": format!("echo owned > {path}") }));
+        let write = (
+            "write_file",
+            serde_json::json!({ "path": path, "content": "owned" }),
+        );
+        let redirect = (
+            "bash",
+            serde_json::json!({ "command": format!("echo owned > {path}") }),
+        );
         let mut calls = Vec::new();
         if escape.closed == Closed::Whole {
             calls.push(read.clone());
@@ -244,7 +263,10 @@ async fn where_a_link_leads_is_named_by_every_tool() {
     let bench = Bench::new().await;
     let outside = bench.scene.at("outside").display().to_string();
     for call in [
-        ("write_file", json!({ "path": "outbox/x", "content": "owned" })),
+        (
+            "write_file",
+            json!({ "path": "outbox/x", "content": "owned" }),
+        ),
         ("read_file", json!({ "path": "outbox/f" })),
         ("grep", json!({ "path": "outbox", "pattern": "x" })),
         ("bash", json!({ "command": "echo owned > outbox/x" })),

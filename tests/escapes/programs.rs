@@ -168,12 +168,17 @@ async fn no_program_alone_gets_out_or_around_in_any_mode() {
         let mut out = child.stdout.take().expect("standard output");
         let mut err = child.stderr.take().expect("standard error");
         let (mut said, mut complained) = (String::new(), Vec::new());
-        let (read, complaints) =
-            tokio::join!(out.read_to_string(&mut said), err.read_to_end(&mut complained));
+        let (read, complaints) = tokio::join!(
+            out.read_to_string(&mut said),
+            err.read_to_end(&mut complained)
+        );
         read.expect("text");
         complaints.expect("read");
         child.ended().await;
-        assert!(said.ends_with("the end\n"), "{mode:?}: it did not get to the end");
+        assert!(
+            said.ends_with("the end\n"),
+            "{mode:?}: it did not get to the end"
+        );
         said.push_str(&String::from_utf8_lossy(&complained));
         natives.check(&before, &format!("{mode:?}"), &said);
     }
@@ -215,7 +220,9 @@ async fn no_program_that_bash_starts_gets_out_or_around_in_any_mode() {
                 malformed: None,
             };
             let policy = natives.policy(mode);
-            let result = toolbox.call(&policy, "session", &call, Arc::new(Nobody)).await;
+            let result = toolbox
+                .call(&policy, "session", &call, Arc::new(Nobody))
+                .await;
             let text = result.text();
             assert!(text.contains("the end"), "{mode:?} {}: {text}", escape.path);
             natives.check(&before, &format!("{mode:?} {}: {text}", escape.path), &text);
@@ -243,7 +250,10 @@ async fn a_program_works_in_the_workspace_and_changes_nothing_in_plan_mode() {
         };
         let command = Command {
             program: "sh".to_owned(),
-            arguments: vec!["-c".to_owned(), "cat kept.txt; echo x > sub/made".to_owned()],
+            arguments: vec![
+                "-c".to_owned(),
+                "cat kept.txt; echo x > sub/made".to_owned(),
+            ],
             ..Command::default()
         };
         let spawned = natives.processes.spawn(command, &grant).await;

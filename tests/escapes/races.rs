@@ -123,17 +123,29 @@ async fn a_link_swapped_in_leads_no_tool_out() {
         for _ in 0..TIMES / 5 {
             for call in [
                 ("read_file", json!({ "path": "swap/f" })),
-                ("write_file", json!({ "path": "swap/f", "content": "owned" })),
-                ("edit_file", json!({ "path": "swap/f", "old": "harm", "new": "owned" })),
+                (
+                    "write_file",
+                    json!({ "path": "swap/f", "content": "owned" }),
+                ),
+                (
+                    "edit_file",
+                    json!({ "path": "swap/f", "old": "harm", "new": "owned" }),
+                ),
                 ("grep", json!({ "pattern": "CANARY", "path": "swap" })),
                 ("glob", json!({ "pattern": "**/*.sh", "path": "swap" })),
                 ("word_count", json!({ "path": "swap/f" })),
-                ("bash", json!({ "command": "cat swap/f; echo owned > swap/made; ls swap; rm -rf swap/sub" })),
+                (
+                    "bash",
+                    json!({ "command": "cat swap/f; echo owned > swap/made; ls swap; rm -rf swap/sub" }),
+                ),
             ] {
                 let (_, text) = bench.call(Mode::Act, &call).await;
                 let told = call.1.to_string();
                 assert!(!text.contains(CANARY), "{call:?}: {text}");
-                assert!(told.contains("CANARY") || !text.contains("script.sh"), "{call:?}: {text}");
+                assert!(
+                    told.contains("CANARY") || !text.contains("script.sh"),
+                    "{call:?}: {text}"
+                );
             }
         }
     }

@@ -34,5 +34,8 @@ fn a_table_of_trees_leads_where_the_kernel_says() {
         seen.add(check(&input));
     }
     // Each outcome is met, or the property shows nothing.
-    assert!(seen.found > 1_000 && seen.refused > 300 && seen.absent > 1_000, "{seen:?}");
+    assert!(
+        seen.found > 1_000 && seen.refused > 300 && seen.absent > 1_000,
+        "{seen:?}"
+    );
 }

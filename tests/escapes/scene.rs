@@ -68,7 +68,6 @@ impl Scene {
             (PathBuf::from("round"), "ws/round"),
             (PathBuf::from(".git"), "ws/git"),
             (PathBuf::from(".env"), "ws/environment"),
-            (PathBuf::from("kept.txt"), "ws/.zshrc"),
             (root.join("skills-evil/two"), "skills/linked"),
         ] {
             symlink(target, root.join(link)).expect("a link");
@@ -134,8 +133,12 @@ pub fn difference(
     before: &BTreeMap<PathBuf, String>,
     after: &BTreeMap<PathBuf, String>,
 ) -> Vec<String> {
-    let gone = before.iter().filter(|(path, kept)| after.get(*path) != Some(*kept));
-    let come = after.iter().filter(|(path, kept)| before.get(*path) != Some(*kept));
+    let gone = before
+        .iter()
+        .filter(|(path, kept)| after.get(*path) != Some(*kept));
+    let come = after
+        .iter()
+        .filter(|(path, kept)| before.get(*path) != Some(*kept));
     gone.map(|(path, kept)| format!("- {} {kept}", path.display()))
         .chain(come.map(|(path, kept)| format!("+ {} {kept}", path.display())))
         .collect()

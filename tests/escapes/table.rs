@@ -83,7 +83,7 @@ pub const ESCAPES: &[Escape] = &[
     // What is masked, by its name, in other letters, and by a link.
     whole(".env", MASKED),
     whole(".ENV", MASKED),
-    whole("environment", MASKED),
+    name("environment", MASKED),
     whole(".ssh/id_rsa", MASKED),
     whole("sub/../.env", MASKED),
     // A name with something behind it.
@@ -92,7 +92,7 @@ pub const ESCAPES: &[Escape] = &[
     whole("file/.", None),
     // A file that is one outside too.
     Escape { is_name: true, ..to_change("hard.txt", "is a hard link") },
-    // What is protected: there or not, at any depth, by a link, as a link.
+    // What is protected: there or not, at any depth, and by a link.
     to_change(".git/hooks/pre-commit", PROTECTED),
     to_change(".git/config", PROTECTED),
     to_change(".git/hooks/new", PROTECTED),
@@ -103,7 +103,6 @@ pub const ESCAPES: &[Escape] = &[
     to_change("sub/.bashrc", PROTECTED),
     to_change("sub/.Bashrc", PROTECTED),
     to_change("hotcell.toml", PROTECTED),
-    to_change(".zshrc", PROTECTED),
 ];
 
 /// Files that are none: named, they are refused at once and not waited for.
@@ -111,6 +110,18 @@ pub const NO_FILES: &[&str] = &["fifo", "socket", "root/dev/tty", "/dev/tty", "/
 
 /// Names where one plain name is expected.
 pub const NAMES: &[&str] = &[
-    "", ".", "..", "../skills-evil/two", "one/../../skills-evil/two", "linked", "{out}", "a/b", "con",
-    "one/", "/skills/one", "\u{202e}one", "one\0", "skills-evil",
+    "",
+    ".",
+    "..",
+    "../skills-evil/two",
+    "one/../../skills-evil/two",
+    "linked",
+    "{out}",
+    "a/b",
+    "con",
+    "one/",
+    "/skills/one",
+    "\u{202e}one",
+    "one\0",
+    "skills-evil",
 ];

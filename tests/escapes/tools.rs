@@ -87,7 +87,10 @@ fn bash(line: &str, path: &str) -> Call {
 pub fn looks(path: &str) -> Vec<Call> {
     let mut calls = vec![
         ("read_file", json!({ "path": path })),
-        ("read_file", json!({ "path": path, "offset": 1, "column": 2 })),
+        (
+            "read_file",
+            json!({ "path": path, "offset": 1, "column": 2 }),
+        ),
         ("grep", json!({ "pattern": "CANARY|root", "path": path })),
         ("grep", json!({ "pattern": "CANARY", "glob": path })),
         ("glob", json!({ "pattern": "**/*", "path": path })),
@@ -97,8 +100,14 @@ pub fn looks(path: &str) -> Vec<Call> {
         ("word_count", json!({ "path": path, "word": "CANARY" })),
         ("use_skill", json!({ "name": path })),
         ("use_skill", json!({ "name": "one", "path": path })),
-        ("use_skill", json!({ "name": "one", "path": format!("../../ws/{path}") })),
-        ("todo_write", json!({ "todos": [{ "content": path, "status": "pending" }] })),
+        (
+            "use_skill",
+            json!({ "name": "one", "path": format!("../../ws/{path}") }),
+        ),
+        (
+            "todo_write",
+            json!({ "todos": [{ "content": path, "status": "pending" }] }),
+        ),
     ];
     calls.extend(LOOKS.iter().map(|line| bash(line, path)));
     calls
@@ -108,9 +117,15 @@ pub fn looks(path: &str) -> Vec<Call> {
 fn changes(escape: &Escape, path: &str) -> Vec<Call> {
     let edits = json!([{ "old": "kept", "new": "owned" }]);
     let mut calls = vec![
-        ("edit_file", json!({ "path": path, "old": "kept", "new": "owned" })),
+        (
+            "edit_file",
+            json!({ "path": path, "old": "kept", "new": "owned" }),
+        ),
         ("edit_file", json!({ "path": path, "edits": edits })),
-        ("edit_file", json!({ "path": path, "old": "CANARY", "new": "" })),
+        (
+            "edit_file",
+            json!({ "path": path, "old": "CANARY", "new": "" }),
+        ),
     ];
     // Replaced by a new file, a second name of the old one is not touched; a link is followed.
     if escape.path != "hard.txt" {
@@ -145,12 +160,18 @@ pub fn by_name() -> Vec<Call> {
 pub fn in_order() -> Vec<(Call, &'static str)> {
     vec![
         (("read_file", json!({ "path": "kept.txt" })), "kept"),
-        (("grep", json!({ "pattern": "kep", "path": "." })), "kept.txt"),
+        (
+            ("grep", json!({ "pattern": "kep", "path": "." })),
+            "kept.txt",
+        ),
         (("glob", json!({ "pattern": "*.txt" })), "kept.txt"),
         (("word_count", json!({ "path": "kept.txt" })), "1"),
         (("use_skill", json!({ "name": "one" })), "the skill"),
         (
-            ("todo_write", json!({ "todos": [{ "content": "rest", "status": "pending" }] })),
+            (
+                "todo_write",
+                json!({ "todos": [{ "content": "rest", "status": "pending" }] }),
+            ),
             "rest",
         ),
         (bash("cat %", "kept.txt"), "kept"),
@@ -161,9 +182,18 @@ pub fn in_order() -> Vec<(Call, &'static str)> {
 /// The same for what changes, with the file that is then there.
 pub fn changes_in_order() -> Vec<(Call, &'static str)> {
     vec![
-        (("write_file", json!({ "path": "sub/new.txt", "content": "x" })), "sub/new.txt"),
         (
-            ("edit_file", json!({ "path": "sub/new.txt", "old": "x", "new": "y" })),
+            (
+                "write_file",
+                json!({ "path": "sub/new.txt", "content": "x" }),
+            ),
+            "sub/new.txt",
+        ),
+        (
+            (
+                "edit_file",
+                json!({ "path": "sub/new.txt", "old": "x", "new": "y" }),
+            ),
             "sub/new.txt",
         ),
         (bash("echo x > %", "sub/more.txt"), "sub/more.txt"),

@@ -91,9 +91,17 @@ fn by_kernel(root: &OwnedFd, path: &str, follow: bool) -> Result<(u64, u64), Err
         flags |= OFlags::NOFOLLOW;
     }
     let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    let handle = openat2(root.as_fd(), path, flags, Mode::empty(), how)?;
-    let stat = fstat(&handle)?;
-    Ok((stat.st_dev, stat.st_ino))
+    loop {
+        match openat2(root.as_fd(), path, flags, Mode::empty(), how) {
+            Ok(handle) => {
+                let stat = fstat(&handle)?;
+                return Ok((stat.st_dev, stat.st_ino));
+            }
+            // Something was renamed somewhere, and the path has `..` in it.
+            Err(Errno::AGAIN) => {}
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// Builds a tree from the first bytes, asks about paths from the rest, and compares.
@@ -139,7 +147,11 @@ fn compare(directory: &Directory, root: &OwnedFd, path: &str, follow: bool, seen
             seen.found += 1;
         }
         Err(FileError::Refused(refusal)) => {
-            assert_eq!(kernel, Err(Errno::XDEV), "{path:?}, follow {follow}: {refusal}");
+            assert_eq!(
+                kernel,
+                Err(Errno::XDEV),
+                "{path:?}, follow {follow}: {refusal}"
+            );
             seen.refused += 1;
         }
         Err(FileError::System(error)) => {

@@ -91,7 +91,11 @@ impl Shells {
         let result = self.toolbox.call(&policy, "session", &call, watcher).await;
         let took = millis(begun);
         assert!(!result.is_error(), "{}", result.text());
-        assert!(result.text().contains("[exit status 0"), "{}", result.text());
+        assert!(
+            result.text().contains("[exit status 0"),
+            "{}",
+            result.text()
+        );
         took
     }
 
@@ -136,8 +140,13 @@ impl Shells {
             host.call("bash", &arguments).await;
             millis(begun)
         };
-        let [mut hotcell, mut stock, mut inline, mut ratios, mut inline_ratios] =
-            [const { Vec::new() }; 5];
+        let [
+            mut hotcell,
+            mut stock,
+            mut inline,
+            mut ratios,
+            mut inline_ratios,
+        ] = [const { Vec::new() }; 5];
         for round in 0..=rounds {
             let here = self.by_hotcell(command).await;
             let (there, on_thread) = (raw(&self.stock).await, raw(&self.inline).await);

@@ -129,7 +129,10 @@ impl File {
     /// By the rules for a change of this file; those of the system.
     pub fn set_times(&self, accessed: NewTime, modified: NewTime) -> Result<(), FileError> {
         let found = self.metadata()?;
-        self.0.workspace.root.check_file_change(&self.0.path, &found)?;
+        self.0
+            .workspace
+            .root
+            .check_file_change(&self.0.path, &found)?;
         Ok(rustix::fs::futimens(
             &self.0.handle,
             &timestamps(accessed, modified),

@@ -137,16 +137,19 @@ impl Root {
             let target = PathBuf::from(text);
             return Err(FileError::refused(&target.clone(), Rule::Leaves { target }));
         }
-        let must_be_directory = text.ends_with('/') || text == "." || text.ends_with("/.");
+        let must_be_directory = ends_as_directory(text.as_bytes());
         let names = || {
             text.split('/')
                 .filter(|name| !name.is_empty() && *name != ".")
         };
-        let has_dots = names().any(|name| name == "..");
+        let mut path = PathBuf::with_capacity(from.as_os_str().len() + text.len() + 1);
+        path.push(from);
+        let mut has_dots = false;
+        for name in names() {
+            has_dots |= name == "..";
+            path.push(name);
+        }
         if !has_dots {
-            let mut path = PathBuf::with_capacity(from.as_os_str().len() + text.len() + 1);
-            path.push(from);
-            path.extend(names());
             let direct = self.direct(path, links, must_be_directory)?;
             if let Some(place) = direct {
                 return Ok(place);
@@ -265,8 +268,9 @@ impl Root {
                     if self.rules.rule(&path).is_some() {
                         protected_link = Some(path.clone());
                     }
-                    let target = rustix::fs::readlinkat(here, &name, Vec::new())?;
-                    let target = PathBuf::from(OsString::from_vec(target.into_bytes()));
+                    let target = rustix::fs::readlinkat(here, &name, Vec::new())?.into_bytes();
+                    must_be_directory |= is_last && ends_as_directory(&target);
+                    let target = PathBuf::from(OsString::from_vec(target));
                     path.pop();
                     let inside = match target.strip_prefix(&self.path) {
                         Ok(inside) => {
@@ -352,6 +356,11 @@ impl Root {
         }
         Ok(())
     }
+}
+
+/// Whether a path by its end can only mean a directory.
+fn ends_as_directory(text: &[u8]) -> bool {
+    text.ends_with(b"/") || text.ends_with(b"/.") || text == b"."
 }
 
 /// Whether `..` leads above where the names begin.

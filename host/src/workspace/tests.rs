@@ -54,6 +54,7 @@ impl Yard {
             (PathBuf::from(".git/hooks"), "hooks"),
             (PathBuf::from(".git"), "git"),
             (PathBuf::from(".env"), "environment"),
+            (PathBuf::from("note.txt/"), "not-a-directory"),
             (PathBuf::from("note.txt"), ".zshrc"),
             (PathBuf::from("sub"), ".hotcell"),
             (PathBuf::from("made-by-link.txt"), "in-dangling"),
@@ -237,6 +238,7 @@ fn what_cannot_be_read_says_why() {
         ("absent/../note.txt", "NotFound"),
         ("note.txt/", "NotADirectory"),
         ("note.txt/x", "NotADirectory"),
+        ("not-a-directory", "NotADirectory"),
         ("", "NotFound"),
         ("a\0b", "InvalidInput"),
     ] {

@@ -5,62 +5,64 @@
 //! no rule matches, never no where one does.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
-use std::collections::HashSet;
 use std::path::{Component, Path};
 
 /// The last steps of globs, by how they are compared.
 pub(super) struct Names {
-    whole: HashSet<String>,
-    beginnings: Vec<Box<str>>,
-    /// What `whole` and `beginnings` begin with.
-    first: Bytes,
-    endings: Vec<Box<str>>,
-    /// What `endings` end in.
-    last: Bytes,
+    /// Whole names and beginnings, by their first byte.
+    starts: ByByte<Start>,
+    /// Endings, by their last byte.
+    ends: ByByte<Box<str>>,
     others: GlobSet,
+}
+
+struct Start {
+    text: Box<str>,
+    is_whole: bool,
+}
+
+impl Start {
+    fn fits(&self, name: &[u8]) -> bool {
+        let text = self.text.as_bytes();
+        match name.get(..text.len()) {
+            Some(start) => start.eq_ignore_ascii_case(text) && (!self.is_whole || name == start),
+            None => false,
+        }
+    }
 }
 
 impl Names {
     /// From the last steps of globs, in lower case.
     pub fn new<'a>(steps: impl Iterator<Item = &'a str>) -> Result<Self, globset::Error> {
-        let mut whole = HashSet::new();
-        let mut beginnings: Vec<Box<str>> = Vec::new();
-        let mut endings: Vec<Box<str>> = Vec::new();
+        let mut starts = ByByte::default();
+        let mut ends = ByByte::default();
         let mut others = GlobSetBuilder::new();
         for step in steps.flat_map(alternatives) {
-            if is_plain(&step) {
-                whole.insert(step);
-            } else if let Some(rest) = step.strip_suffix('*').filter(|rest| is_plain(rest)) {
-                beginnings.push(Box::from(rest));
+            let (is_whole, start) = match step.strip_suffix('*') {
+                None => (true, step.as_str()),
+                Some(rest) => (false, rest),
+            };
+            if is_plain(start) {
+                let text = Box::from(start);
+                starts.put(start.bytes().next(), Start { text, is_whole });
             } else if let Some(rest) = step.strip_prefix('*').filter(|rest| is_plain(rest)) {
-                endings.push(Box::from(rest));
+                ends.put(rest.bytes().last(), Box::from(rest));
             } else {
                 others.add(glob(&step)?);
             }
         }
-        let starts = whole.iter().map(String::as_bytes);
-        let starts = starts.chain(beginnings.iter().map(|text| text.as_bytes()));
         Ok(Names {
-            first: Bytes::of(starts.filter_map(|bytes| bytes.first().copied())),
-            last: Bytes::of(endings.iter().filter_map(|text| text.bytes().last())),
-            whole,
-            beginnings,
-            endings,
+            starts,
+            ends,
             others: others.build()?,
         })
     }
 
-    /// Whether it shows without folding `name` that no rule ends in it. Most names are done with
-    /// here, by two bytes and a look for what folding would change.
+    /// Whether it shows without folding `name` that no rule ends in it.
     pub fn pass_over(&self, name: &[u8]) -> bool {
-        let (Some(first), Some(last)) = (name.first(), name.last()) else {
-            return false;
-        };
-        !self.first.holds(first.to_ascii_lowercase())
-            && !self.last.holds(last.to_ascii_lowercase())
-            && !matches!(last, b'.' | b' ')
-            && self.others.is_empty()
-            && name.iter().all(|byte| byte.is_ascii() && *byte != b':')
+        let folds_to_its_lower_case = name.iter().all(|byte| byte.is_ascii() && *byte != b':')
+            && !matches!(name.last(), None | Some(b'.' | b' '));
+        folds_to_its_lower_case && self.others.is_empty() && !self.fits(name)
     }
 
     /// Whether every name of `path` is passed over, and it holds nothing but names.
@@ -72,34 +74,44 @@ impl Names {
         })
     }
 
-    /// Whether a rule could end in `name`, which is in lower case.
+    /// Whether a rule could end in `name`, which is folded.
     pub fn may_end_a_rule(&self, name: &str) -> bool {
-        // Most names are done with after their first and last byte.
-        let bytes = name.as_bytes();
-        let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
-            return true;
-        };
-        self.first.holds(*first)
-            && (self.whole.contains(name) || self.beginnings.iter().any(|b| name.starts_with(&**b)))
-            || self.last.holds(*last) && self.endings.iter().any(|end| name.ends_with(&**end))
+        name.is_empty()
+            || self.fits(name.as_bytes())
             || !self.others.is_empty() && self.others.is_match(name)
+    }
+
+    /// Whether one of the plain steps is for this name, whatever the case of its letters.
+    fn fits(&self, name: &[u8]) -> bool {
+        let start = |start: &Start| start.fits(name);
+        let end = |end: &Box<str>| {
+            let end = end.as_bytes();
+            let rest = name.len().checked_sub(end.len());
+            rest.is_some_and(|rest| name[rest..].eq_ignore_ascii_case(end))
+        };
+        self.starts.of(name.first()).iter().any(start) || self.ends.of(name.last()).iter().any(end)
     }
 }
 
-/// A set of bytes.
-struct Bytes([bool; 256]);
+/// Texts in drawers, by a byte in lower case: most drawers are empty, so most names are done with
+/// after two looks.
+struct ByByte<T>(Box<[Vec<T>]>);
 
-impl Bytes {
-    fn of(bytes: impl Iterator<Item = u8>) -> Self {
-        let mut set = [false; 256];
-        for byte in bytes {
-            set[usize::from(byte)] = true;
+impl<T> Default for ByByte<T> {
+    fn default() -> Self {
+        ByByte((0..=u8::MAX).map(|_| Vec::new()).collect())
+    }
+}
+
+impl<T> ByByte<T> {
+    fn put(&mut self, byte: Option<u8>, text: T) {
+        if let Some(byte) = byte {
+            self.0[usize::from(byte)].push(text);
         }
-        Bytes(set)
     }
 
-    fn holds(&self, byte: u8) -> bool {
-        self.0[usize::from(byte)]
+    fn of(&self, byte: Option<&u8>) -> &[T] {
+        byte.map_or(&[], |byte| &self.0[usize::from(byte.to_ascii_lowercase())])
     }
 }
 
@@ -197,7 +209,15 @@ mod tests {
     fn what_folding_would_change_is_not_passed_over() {
         let names = Names::new([".env*", "*.key", "plain"].into_iter()).expect("globs");
         for word in [
-            "", "PLAIN", "a.KEY", "x.", "x ", "x:key", "\u{212a}ey", "x\u{200c}", ".ENV",
+            "",
+            "PLAIN",
+            "a.KEY",
+            "x.",
+            "x ",
+            "x:key",
+            "\u{212a}ey",
+            "x\u{200c}",
+            ".ENV",
         ] {
             assert!(!names.pass_over(word.as_bytes()), "{word:?}");
         }

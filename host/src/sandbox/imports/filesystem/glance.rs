@@ -75,8 +75,8 @@ mod tests {
     #[test]
     fn only_the_same_question_in_the_next_calls_is_answered() {
         let directory = tempfile::tempdir().expect("a directory");
-        let workspace =
-            Workspace::open(directory.path(), Access::ReadOnly, PathRules::default()).expect("opens");
+        let workspace = Workspace::open(directory.path(), Access::ReadOnly, PathRules::default())
+            .expect("opens");
         let found = workspace.directory().metadata().expect("it is there");
         let mut glance = Glance::default();
         assert_eq!(glance.again(1, &asked(3, true, "a")), None);
