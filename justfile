@@ -21,3 +21,7 @@ bench:
 # What each component describes itself as, after a change to its struct.
 definitions:
     HOTCELL_UPDATE=1 cargo test --workspace definitions
+
+# What native bash answers to the scripts of the shell's suite, recorded anew.
+differential:
+    HOTCELL_UPDATE=1 cargo test -p hotcell --test differential native

@@ -53,9 +53,9 @@ async fn scripts_answer_in_the_component_as_in_bash_unless_the_documentation_say
     let mut wrong = String::new();
     let (mut differ, mut left_out) = (0, 0);
     for script in &scripts {
-        let expected = records
-            .remove(&script.name)
-            .unwrap_or_else(|| panic!("no record of {}; `just differential` makes it", script.name));
+        let expected = records.remove(&script.name).unwrap_or_else(|| {
+            panic!("no record of {}; `just differential` makes it", script.name)
+        });
         // It needs a program that this machine cannot run in the sandbox; that was said.
         let Some(answered) = answers.get(&script.name) else {
             left_out += 1;
@@ -86,8 +86,9 @@ fn native_bash_answers_as_recorded() {
         return;
     }
     let scripts = data::scripts();
-    let (with_tools, without): (Vec<_>, Vec<_>) =
-        scripts.iter().partition(|script| recorded::has_tools(script));
+    let (with_tools, without): (Vec<_>, Vec<_>) = scripts
+        .iter()
+        .partition(|script| recorded::has_tools(script));
     let answers = recorded::run(&with_tools);
     if recorded::is_update() {
         let missing: Vec<_> = without.iter().map(|script| &script.name).collect();

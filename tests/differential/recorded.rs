@@ -103,7 +103,10 @@ pub fn run(scripts: &[&Script]) -> BTreeMap<String, Answer> {
     answers.into_inner().expect("no panic")
 }
 
-#[expect(clippy::disallowed_methods, reason = "native tools are where the user has them")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "native tools are where the user has them"
+)]
 fn answer(script: &Script) -> Answer {
     let place = tempfile::tempdir().expect("a temporary directory");
     let workspace = place.path().join("workspace");

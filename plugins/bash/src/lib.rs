@@ -76,6 +76,7 @@ impl Tool for Bash {
     fn run(self, call: &Call<'_>) -> Result<Answer, ToolError> {
         let began = Instant::now();
         let directory = Directory::of(call)?;
+        let asked = asked_for(self.timeout_secs);
         let timeout = time_for(self.timeout_secs, call.time_left());
         let programs = Programs::of(call);
         let start = Start {
@@ -111,7 +112,7 @@ impl Tool for Bash {
         if end.modes_changed {
             text.push_str("[file modes do not reach the disk: chmod holds for this call only]\n");
         }
-        text.push_str(&closing(&end, timeout, began.elapsed()));
+        text.push_str(&closing(&end, timeout, asked, began.elapsed()));
         if let Some(path) = &end.directory {
             directory.keep(call, path)?;
         }
@@ -131,13 +132,25 @@ fn watcher() -> Box<dyn Write + Send> {
 
 /// Time for the command: what was asked for, within what the call has left.
 fn time_for(requested: Option<u64>, left: Duration) -> Duration {
-    let requested = requested.unwrap_or(DEFAULT_SECS).clamp(1, MAX_SECS);
-    let left = left.saturating_sub(MARGIN).max(left / 2);
-    Duration::from_secs(requested).min(left)
+    asked_for(requested).min(left.saturating_sub(MARGIN).max(left / 2))
+}
+
+/// Time that was asked for.
+fn asked_for(requested: Option<u64>) -> Duration {
+    Duration::from_secs(requested.unwrap_or(DEFAULT_SECS).clamp(1, MAX_SECS))
+}
+
+/// What would give a command that took `timeout` more time, when `asked` was asked for.
+fn more_time(timeout: Duration, asked: Duration) -> String {
+    if timeout < asked {
+        "a call may take no longer here (the limit deadline_ms)".to_owned()
+    } else {
+        format!("timeout_secs can be up to {MAX_SECS}")
+    }
 }
 
 /// The last line: status, time, and where the shell was left.
-fn closing(end: &End, timeout: Duration, took: Duration) -> String {
+fn closing(end: &End, timeout: Duration, asked: Duration, took: Duration) -> String {
     let took = duration(took);
     let place = match end.directory.as_deref() {
         Some(path) if path != WORKSPACE => format!(", now in {path}"),
@@ -149,9 +162,9 @@ fn closing(end: &End, timeout: Duration, took: Duration) -> String {
             "[exit status {status}, {took}{place}; what still ran in the background was ended]"
         ),
         Ending::TimedOut => format!(
-            "[timed out: ended after {}, without an exit status; timeout_secs can be up to \
-             {MAX_SECS}]",
-            duration(timeout)
+            "[timed out: ended after {}, without an exit status; {}]",
+            duration(timeout),
+            more_time(timeout, asked)
         ),
         Ending::Stopped(why) => format!("[stopped by the shell: {why}, {took}]"),
     }
@@ -223,6 +236,20 @@ mod tests {
         for (requested, left, expected) in cases {
             let time = time_for(requested, Duration::from_secs(left));
             assert_eq!(time.as_millis(), expected, "{requested:?} of {left} s");
+        }
+    }
+
+    #[test]
+    fn the_limit_that_ended_a_command_is_the_one_that_is_named() {
+        for (requested, left, named) in [
+            (Some(5), 120, "timeout_secs can be up to 600"),
+            (None, 900, "timeout_secs can be up to 600"),
+            (None, 120, "deadline_ms"),
+            (Some(600), 120, "deadline_ms"),
+        ] {
+            let timeout = time_for(requested, Duration::from_secs(left));
+            let said = more_time(timeout, asked_for(requested));
+            assert!(said.contains(named), "{requested:?} of {left} s: {said}");
         }
     }
 }

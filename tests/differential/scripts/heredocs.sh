@@ -60,7 +60,7 @@ EOF
 chmod +x run.sh
 ./run.sh a b
 bash run.sh
-sh run.sh "x y"
+bash run.sh "x y"
 #% python-like code kept intact
 cat > code.py <<'PY'
 def f(x):

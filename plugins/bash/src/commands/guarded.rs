@@ -18,14 +18,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// The commands, each with its status when a file cannot be had or changed.
-pub const GUARDED: [(&str, i32); 15] = [
+pub const GUARDED: [(&str, i32); 14] = [
     ("bunzip2", 1),
     ("bzcat", 1),
     ("bzip2", 1),
     ("du", 1),
     ("file", 1),
     ("gunzip", 1),
-    ("gzip", 1),
     ("join", 1),
     ("less", 1),
     ("rg", 2),
@@ -47,51 +46,61 @@ pub struct Guarded {
 #[async_trait]
 impl Builtin for Guarded {
     async fn execute(&self, ctx: BuiltinContext<'_>) -> Result<ExecResult> {
-        let name = self.name;
-        let limits = ctx
-            .execution_extension::<ExecutionLimits>()
-            .and_then(|limits| limits.try_with(Clone::clone).ok())
-            .unwrap_or_default();
-        let witness = Arc::new(Witness {
-            files: Arc::clone(&ctx.fs),
-            refused: Mutex::default(),
-        });
-        // Mounts and the virtual system are in the files already.
-        let builder = Bash::builder()
-            .fs(Arc::clone(&witness) as Arc<dyn FileSystem>)
-            .rootfs(false)
-            .cwd(ctx.cwd.as_path())
-            .limits(limits)
-            .session_limits(SessionLimits::unlimited())
-            .builtin_filter(move |other| other == name);
-        let mut bash = ctx
-            .env
-            .iter()
-            .fold(builder, |builder, (name, value)| builder.env(name, value))
-            // Nothing but the command itself: a stub of it in `/usr/bin` would come back here.
-            .env("PATH", "")
-            .build();
-        let options = ExecOptions::new()
-            .positional(ctx.args.iter().cloned())
-            .stdin(ctx.stdin.cloned().unwrap_or_default());
-        let script = format!("{name} \"$@\"");
-        match Box::pin(bash.exec_with_options(&script, options)).await {
-            Ok(result) => Ok(ExecResult {
-                // Copied: the bytes of that shell are counted in its budget and end with it.
-                stdout: result.stdout.as_bytes().into(),
-                stderr: result.stderr.as_bytes().into(),
-                exit_code: result.exit_code,
-                ..ExecResult::default()
-            }),
-            Err(error @ Error::Io(_)) => {
-                let place = witness.refused().map_or_else(String::new, |path| {
-                    format!("{}: ", as_written(&path, ctx.args, ctx.cwd))
-                });
-                let message = format!("{name}: {place}{}\n", reason(&error));
-                Ok(ExecResult::err(message, self.status))
-            }
-            Err(error) => Err(error),
+        run(self.name, ctx.args, self.status, &ctx).await
+    }
+}
+
+/// Runs bashkit's own command `name` in place of the one that `ctx` is for. `status` is its status
+/// when a file fails it.
+pub async fn run(
+    name: &'static str,
+    args: &[String],
+    status: i32,
+    ctx: &BuiltinContext<'_>,
+) -> Result<ExecResult> {
+    let limits = ctx
+        .execution_extension::<ExecutionLimits>()
+        .and_then(|limits| limits.try_with(Clone::clone).ok())
+        .unwrap_or_default();
+    let witness = Arc::new(Witness {
+        files: Arc::clone(&ctx.fs),
+        refused: Mutex::default(),
+    });
+    // Mounts and the virtual system are in the files already.
+    let builder = Bash::builder()
+        .fs(Arc::clone(&witness) as Arc<dyn FileSystem>)
+        .rootfs(false)
+        .cwd(ctx.cwd.as_path())
+        .limits(limits)
+        .session_limits(SessionLimits::unlimited())
+        .builtin_filter(move |other| other == name);
+    let mut bash = ctx
+        .env
+        .iter()
+        .fold(builder, |builder, (name, value)| builder.env(name, value))
+        // Nothing but the command itself: a stub of it in `/usr/bin` would come back here.
+        .env("PATH", "")
+        .build();
+    let options = ExecOptions::new()
+        .positional(args.iter().cloned())
+        .stdin(ctx.stdin.cloned().unwrap_or_default());
+    let script = format!("{name} \"$@\"");
+    match Box::pin(bash.exec_with_options(&script, options)).await {
+        Ok(result) => Ok(ExecResult {
+            // Copied: the bytes of that shell are counted in its budget and end with it.
+            stdout: result.stdout.as_bytes().into(),
+            stderr: result.stderr.as_bytes().into(),
+            exit_code: result.exit_code,
+            ..ExecResult::default()
+        }),
+        Err(error @ Error::Io(_)) => {
+            let place = witness.refused().map_or_else(String::new, |path| {
+                format!("{}: ", as_written(&path, args, ctx.cwd))
+            });
+            let message = format!("{name}: {place}{}\n", reason(&error));
+            Ok(ExecResult::err(message, status))
         }
+        Err(error) => Err(error),
     }
 }
 

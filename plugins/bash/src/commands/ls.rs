@@ -2,11 +2,13 @@
 
 mod long;
 
+use super::date::zone;
 use super::reason;
 use bashkit::{
     Builtin, BuiltinContext, ExecResult, FileSystem, FileType, Metadata, Result, async_trait,
     normalize_path,
 };
+use jiff::tz::TimeZone;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
@@ -17,10 +19,11 @@ pub struct Ls;
 #[async_trait]
 impl Builtin for Ls {
     async fn execute(&self, ctx: BuiltinContext<'_>) -> Result<ExecResult> {
-        let (options, operands) = match parse(ctx.args) {
+        let (mut options, operands) = match parse(ctx.args) {
             Ok(parsed) => parsed,
             Err(message) => return Ok(ExecResult::err(message, 2)),
         };
+        options.zone = Some(zone(ctx.env.get("TZ").map(String::as_str)));
         let mut listing = Listing {
             fs: ctx.fs.as_ref(),
             options,
@@ -36,6 +39,13 @@ impl Builtin for Ls {
         })
     }
 }
+
+/// Formats of `--time-style`.
+const STYLES: [(&str, &str); 3] = [
+    ("full-iso", "%F %T.%N %z"),
+    ("long-iso", "%F %H:%M"),
+    ("iso", "%F"),
+];
 
 /// What was asked for. Unset, names in byte order, one a line.
 #[derive(Default)]
@@ -56,6 +66,10 @@ struct Options {
     commas: bool,
     directories_first: bool,
     sort: Sort,
+    /// The format of times; None for the one that depends on the age.
+    time_style: Option<String>,
+    /// The zone of times; UTC without one.
+    zone: Option<TimeZone>,
 }
 
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +105,14 @@ fn parse(args: &[String]) -> std::result::Result<(Options, Vec<&str>), String> {
                 "sort=none" => options.sort = Sort::None,
                 // Nothing is coloured and every name is printed as it is.
                 "color" | "color=auto" | "color=never" | "color=always" | "literal" => {}
-                _ => return Err(format!("ls: unrecognized option '{arg}'\n")),
+                "full-time" => {
+                    options.long = true;
+                    options.time_style = Some(STYLES[0].1.to_owned());
+                }
+                _ => match long.strip_prefix("time-style=") {
+                    Some(style) => options.time_style = Some(time_style(style)?),
+                    None => return Err(format!("ls: unrecognized option '{arg}'\n")),
+                },
             }
         } else if arg.len() > 1 && arg.starts_with('-') {
             for letter in arg.chars().skip(1) {
@@ -105,6 +126,17 @@ fn parse(args: &[String]) -> std::result::Result<(Options, Vec<&str>), String> {
         operands.push(".");
     }
     Ok((options, operands))
+}
+
+/// The format of a style.
+fn time_style(style: &str) -> std::result::Result<String, String> {
+    if let Some(format) = style.strip_prefix('+') {
+        return Ok(format.to_owned());
+    }
+    let known = STYLES.iter().find(|(name, _)| *name == style);
+    known
+        .map(|(_, format)| (*format).to_owned())
+        .ok_or(format!("ls: invalid argument '{style}' for 'time style'\n"))
 }
 
 impl Options {

@@ -8,11 +8,13 @@ mod diff;
 mod echo;
 mod guarded;
 mod ls;
+mod mv;
 mod patch;
 mod program;
 mod rm;
 mod sleep;
 mod tee;
+mod tuned;
 
 use crate::pace::Pace;
 use bashkit::{Builtin, BuiltinContext, CommandResolver, Error, ExecResult, Result, async_trait};
@@ -21,6 +23,7 @@ use diff::Diff;
 use echo::Echo;
 use guarded::{GUARDED, Guarded};
 use ls::Ls;
+use mv::Mv;
 use patch::Patch;
 pub use program::{Reading, program};
 use rm::{Rm, Rmdir};
@@ -28,6 +31,7 @@ use sleep::Sleep;
 use std::io::ErrorKind;
 use std::sync::Arc;
 use tee::Tee;
+use tuned::{Cmp, Cp, Gzip, Mkdir, Realpath, Stat, Zcat};
 
 /// Commands of bashkit that are not offered: imitations of programs that would be mistaken for
 /// the real one, invented facts about a machine, editors without a terminal, and inventions of
@@ -49,15 +53,23 @@ pub fn is_kept(name: &str) -> bool {
 /// Commands in place of bashkit's own; each says why.
 pub fn replacements(pace: &Arc<Pace>) -> Vec<(&'static str, Box<dyn Builtin>)> {
     let mut commands: Vec<(&'static str, Box<dyn Builtin>)> = vec![
+        ("cmp", Box::new(Cmp)),
+        ("cp", Box::new(Cp)),
         ("date", Box::new(Date)),
         ("diff", Box::new(Diff)),
         ("echo", Box::new(Echo(Arc::clone(pace)))),
+        ("gzip", Box::new(Gzip)),
         ("ls", Box::new(Ls)),
+        ("mkdir", Box::new(Mkdir)),
+        ("mv", Box::new(Mv)),
         ("patch", Box::new(Patch)),
+        ("realpath", Box::new(Realpath)),
         ("rm", Box::new(Rm)),
         ("rmdir", Box::new(Rmdir)),
         ("sleep", Box::new(Sleep)),
+        ("stat", Box::new(Stat)),
         ("tee", Box::new(Tee)),
+        ("zcat", Box::new(Zcat)),
     ];
     commands.extend(GUARDED.map(|(name, status)| {
         let command: Box<dyn Builtin> = Box::new(Guarded { name, status });

@@ -14,9 +14,7 @@ pub fn format(format: &str, time: &Zoned) -> String {
     while let Some(at) = rest.find('%') {
         out.push_str(&rest[..at]);
         let spec = &rest[at + 1..];
-        let flags_end = spec
-            .find(|c| !"-_0^#+".contains(c))
-            .unwrap_or(spec.len());
+        let flags_end = spec.find(|c| !"-_0^#+".contains(c)).unwrap_or(spec.len());
         let (flags, after) = spec.split_at(flags_end);
         let width_end = after
             .find(|c: char| !c.is_ascii_digit())
@@ -117,7 +115,10 @@ mod tests {
             ("%N %3N %6N", "006007008 006 006007"),
             ("%a %^a %A %b %p %P", "Mon MON Monday Jan AM am"),
             ("%j %U %V %W %u %w %G %g", "005 01 02 01 1 1 2026 26"),
-            ("%c|%x|%X|%R|%r", "Mon Jan  5 03:04:05 2026|01/05/26|03:04:05|03:04|03:04:05 AM"),
+            (
+                "%c|%x|%X|%R|%r",
+                "Mon Jan  5 03:04:05 2026|01/05/26|03:04:05|03:04|03:04:05 AM",
+            ),
             ("%z %:z %::z %:::z", "+0100 +01:00 +01:00:00 +01"),
             ("%s %q %% %n|", "1767578645 1 % \n|"),
             ("100% %Q %", "100% %Q %"),

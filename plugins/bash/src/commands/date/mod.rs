@@ -88,9 +88,7 @@ fn meant(text: &str, now: &Zoned) -> Option<Zoned> {
     if text.is_empty() {
         return now.start_of_day().ok();
     }
-    parse_datetime_at_date(now.clone(), text)
-        .ok()?
-        .into_zoned()
+    parse_datetime_at_date(now.clone(), text).ok()?.into_zoned()
 }
 
 /// A time of the file system in `zone`.

@@ -251,11 +251,46 @@ mod tests {
         let none = Sameness::default();
         let cases = [
             (Sameness { case: true, ..none }, "A\n", "a\n"),
-            (Sameness { all_space: true, ..none }, "a b\n", "ab \n"),
-            (Sameness { space_change: true, ..none }, "a  b \n", "a b\n"),
-            (Sameness { trailing_space: true, ..none }, "a \n", "a\n"),
-            (Sameness { blank_lines: true, ..none }, "a\n\nb\n", "a\nb\n"),
-            (Sameness { carriage_return: true, ..none }, "a\r\n", "a\n"),
+            (
+                Sameness {
+                    all_space: true,
+                    ..none
+                },
+                "a b\n",
+                "ab \n",
+            ),
+            (
+                Sameness {
+                    space_change: true,
+                    ..none
+                },
+                "a  b \n",
+                "a b\n",
+            ),
+            (
+                Sameness {
+                    trailing_space: true,
+                    ..none
+                },
+                "a \n",
+                "a\n",
+            ),
+            (
+                Sameness {
+                    blank_lines: true,
+                    ..none
+                },
+                "a\n\nb\n",
+                "a\nb\n",
+            ),
+            (
+                Sameness {
+                    carriage_return: true,
+                    ..none
+                },
+                "a\r\n",
+                "a\n",
+            ),
         ];
         for (sameness, old, new) in cases {
             assert_ne!(changes(none, old, new), "", "{old:?}");

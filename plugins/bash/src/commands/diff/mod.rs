@@ -240,14 +240,21 @@ impl Work<'_> {
         let changes = if old == new {
             Vec::new()
         } else if !self.options.text && (is_binary(old) || is_binary(new)) {
-            let kind = if self.options.brief { "Files" } else { "Binary files" };
+            let kind = if self.options.brief {
+                "Files"
+            } else {
+                "Binary files"
+            };
             self.say(&format!("{kind} {} and {} differ", names[0], names[1]));
             return self.differ();
         } else {
             self.options.sameness.changes(&split(old), &split(new))
         };
         if changes.is_empty() && self.options.identical {
-            self.say(&format!("Files {} and {} are identical", names[0], names[1]));
+            self.say(&format!(
+                "Files {} and {} are identical",
+                names[0], names[1]
+            ));
         }
         if !changes.is_empty() {
             self.differ();
@@ -255,7 +262,12 @@ impl Work<'_> {
                 return self.say(&format!("Files {} and {} differ", names[0], names[1]));
             }
             if !named {
-                let words: String = self.options.written.iter().map(|w| format!(" {w}")).collect();
+                let words: String = self
+                    .options
+                    .written
+                    .iter()
+                    .map(|w| format!(" {w}"))
+                    .collect();
                 self.say(&format!("diff{words} {} {}", names[0], names[1]));
             }
         } else if !matches!(self.options.form, Form::SideBySide(_)) {

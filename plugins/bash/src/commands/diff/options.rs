@@ -31,7 +31,7 @@ pub struct Options {
     pub written: Vec<String>,
 }
 
-type Parsed = std::result::Result<(Options, [String; 2]), String>;
+type Parsed = Result<(Options, [String; 2]), String>;
 
 /// Lines around a change, and columns, without a number.
 const AROUND: usize = 3;
@@ -135,7 +135,7 @@ impl Options {
         };
     }
 
-    fn letter(&mut self, letter: char) -> std::result::Result<(), String> {
+    fn letter(&mut self, letter: char) -> Result<(), String> {
         match letter {
             'q' => self.brief = true,
             's' => self.identical = true,
@@ -176,7 +176,7 @@ impl Options {
         name: &str,
         value: Option<String>,
         width: &mut usize,
-    ) -> std::result::Result<(), String> {
+    ) -> Result<(), String> {
         let number = |value: &str| {
             let number = value.parse::<usize>();
             number.map_err(|_| format!("invalid {name} length '{value}'"))
@@ -222,7 +222,8 @@ const LONG: [(&str, char); 12] = [
 
 /// Whether a name fits a pattern of `-x`: `*`, `?` and letters.
 pub fn matches(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (pattern, name): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), name.chars().collect());
     let (mut p, mut n) = (0, 0);
     // Where the last star was, and how much of the name it has taken.
     let mut star = None;

@@ -261,7 +261,11 @@ impl Columns {
         let text = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line)).into_owned();
         let mut column = 0;
         for letter in text.chars() {
-            let wide = if letter == '\t' { TAB - column % TAB } else { 1 };
+            let wide = if letter == '\t' {
+                TAB - column % TAB
+            } else {
+                1
+            };
             if column + wide > self.half {
                 break;
             }

@@ -163,7 +163,12 @@ mod tests {
     #[test]
     fn a_hunk_goes_where_it_fits() {
         let cases = [
-            ("1\n2\n3\n", "@@ -1,3 +1,3 @@\n 1\n-2\n+x\n 3\n", "1\nx\n3\n", vec![(Some(1), 0, 0)]),
+            (
+                "1\n2\n3\n",
+                "@@ -1,3 +1,3 @@\n 1\n-2\n+x\n 3\n",
+                "1\nx\n3\n",
+                vec![(Some(1), 0, 0)],
+            ),
             // Two lines further down.
             (
                 "a\nb\n1\n2\n3\n4\n",
@@ -171,17 +176,37 @@ mod tests {
                 "a\nb\n1\n2\nx\n4\n",
                 vec![(Some(4), 2, 0)],
             ),
-            // Another line at the border.
+            // Other lines at the borders; less context before is cut last.
             (
                 "q\n1\n2\n3\n4\nz\n",
                 "@@ -1,6 +1,6 @@\n o\n 1\n-2\n+x\n 3\n 4\n y\n",
                 "q\n1\nx\n3\n4\nz\n",
-                vec![(Some(1), 0, 1)],
+                vec![(Some(1), 0, 2)],
             ),
-            ("1\n", "@@ -1,3 +1,3 @@\n 1\n-x\n+y\n 3\n", "1\n", vec![(None, 0, 0)]),
-            ("", "@@ -0,0 +1,2 @@\n+a\n+b\n", "a\nb\n", vec![(Some(1), 0, 0)]),
-            ("a\nb\n", "@@ -1,2 +0,0 @@\n-a\n-b\n", "", vec![(Some(0), 0, 0)]),
-            ("a", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n", "a\n", vec![(Some(1), 0, 0)]),
+            (
+                "1\n",
+                "@@ -1,3 +1,3 @@\n 1\n-x\n+y\n 3\n",
+                "1\n",
+                vec![(None, 0, 0)],
+            ),
+            (
+                "",
+                "@@ -0,0 +1,2 @@\n+a\n+b\n",
+                "a\nb\n",
+                vec![(Some(1), 0, 0)],
+            ),
+            (
+                "a\nb\n",
+                "@@ -1,2 +0,0 @@\n-a\n-b\n",
+                "",
+                vec![(Some(0), 0, 0)],
+            ),
+            (
+                "a",
+                "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n",
+                "a\n",
+                vec![(Some(1), 0, 0)],
+            ),
         ];
         for (text, diff, expected, placed) in cases {
             assert_eq!(applied(text, diff), (expected.to_owned(), placed), "{diff}");

@@ -6,7 +6,9 @@ mod read;
 
 use super::reason;
 use apply::{Placed, apply};
-use bashkit::{Builtin, BuiltinContext, ExecResult, FileSystem, Result, async_trait, normalize_path};
+use bashkit::{
+    Builtin, BuiltinContext, ExecResult, FileSystem, Result, async_trait, normalize_path,
+};
 use options::{Options, parse};
 use read::{FilePatch, Hunk, read};
 use std::path::PathBuf;
@@ -26,7 +28,8 @@ impl Builtin for Patch {
             Ok(options) => options,
             Err(message) => return Ok(ExecResult::err(format!("patch: {message}\n"), TROUBLE)),
         };
-        let trouble = |message: String| Ok(ExecResult::err(format!("patch: **** {message}\n"), TROUBLE));
+        let trouble =
+            |message: String| Ok(ExecResult::err(format!("patch: **** {message}\n"), TROUBLE));
         let directory = match &options.directory {
             Some(directory) => normalize_path(&ctx.cwd.join(directory)),
             None => ctx.cwd.clone(),
@@ -133,8 +136,9 @@ impl Work<'_> {
         let is_outside =
             |name: &String| name.starts_with('/') || name.split('/').any(|part| part == "..");
         if let Some(name) = candidates.iter().find(|name| is_outside(name)) {
-            self.out
-                .push_str(&format!("Ignoring potentially dangerous file name {name}\n"));
+            self.out.push_str(&format!(
+                "Ignoring potentially dangerous file name {name}\n"
+            ));
             candidates.retain(|name| !is_outside(name));
         }
         let mut there = Vec::new();
@@ -164,13 +168,18 @@ impl Work<'_> {
         let (text, was_there) = match self.fs.read_file(&path).await {
             Ok(text) => (text, true),
             Err(_) if self.fs.exists(&path).await.unwrap_or(false) => {
-                self.err.push_str(&format!("patch: **** Can't open file {name}\n"));
+                self.err
+                    .push_str(&format!("patch: **** Can't open file {name}\n"));
                 return self.fail(TROUBLE);
             }
             Err(_) => (Vec::new(), false),
         };
         if !self.options.silent {
-            let verb = if self.options.dry_run { "checking" } else { "patching" };
+            let verb = if self.options.dry_run {
+                "checking"
+            } else {
+                "patching"
+            };
             self.say(&format!("{verb} file {}", quoted(&name)));
         }
         let Options { fuzz, blanks, .. } = self.options;
@@ -196,7 +205,9 @@ impl Work<'_> {
             .map(|(hunk, _)| hunk)
             .collect();
         let changed = failed.len() < hunks.len();
-        let is_exact = placed.iter().all(|p| p.line.is_some() && p.offset == 0 && p.fuzz == 0);
+        let is_exact = placed
+            .iter()
+            .all(|p| p.line.is_some() && p.offset == 0 && p.fuzz == 0);
         if changed && !self.options.dry_run {
             let backs_up = self.options.backup || (!is_exact && !self.options.no_mismatch_backup);
             if was_there && backs_up && self.options.output.is_none() {
@@ -207,7 +218,10 @@ impl Work<'_> {
             let vanishes = patch.names[names[1]].is_none() || self.options.remove_empty;
             if new.is_empty() && vanishes && self.options.output.is_none() {
                 if let Err(error) = self.fs.remove(&path, false).await {
-                    self.err.push_str(&format!("patch: **** Can't remove file {name} : {}\n", reason(&error)));
+                    self.err.push_str(&format!(
+                        "patch: **** Can't remove file {name} : {}\n",
+                        reason(&error)
+                    ));
                     self.fail(TROUBLE);
                 }
             } else {
@@ -261,7 +275,10 @@ impl Work<'_> {
 
     /// No file fits.
     fn nowhere(&mut self, patch: &FilePatch, hunks: usize) {
-        self.say(&format!("can't find file to patch at input line {}", patch.line + 1));
+        self.say(&format!(
+            "can't find file to patch at input line {}",
+            patch.line + 1
+        ));
         self.say(if self.options.strip.is_some() {
             "Perhaps you used the wrong -p or --strip option?"
         } else {
@@ -287,7 +304,10 @@ impl Work<'_> {
             return self.say(&line);
         }
         let file = format!("{name}.rej");
-        self.say(&format!("{line} -- saving rejects to file {}", quoted(&file)));
+        self.say(&format!(
+            "{line} -- saving rejects to file {}",
+            quoted(&file)
+        ));
         let mut text = format!("--- {name}\n+++ {name}\n").into_bytes();
         for hunk in failed {
             hunk.write(&mut text);

@@ -91,7 +91,9 @@ pub fn read(text: &[u8]) -> Result<Vec<FilePatch>, usize> {
     while at < lines.len() {
         let line = lines[at];
         let is_head = line.starts_with(b"--- ")
-            && lines.get(at + 1).is_some_and(|next| next.starts_with(b"+++ "));
+            && lines
+                .get(at + 1)
+                .is_some_and(|next| next.starts_with(b"+++ "));
         if is_head {
             let pair = [shown(line), shown(lines[at + 1])];
             let names = [&pair[0], &pair[1]].map(|line| name(&line[4..]));
@@ -214,7 +216,10 @@ mod tests {
         assert_eq!(files[0].names, [Some("a/f".into()), Some("b/f".into())]);
         assert_eq!(files[0].line, 3);
         assert_eq!(files[0].hunks[0].side(0), [b"one\n".as_slice(), b"two\n"]);
-        assert_eq!(files[0].hunks[0].side(1), [b"one\n".as_slice(), b"2\n", b"3"]);
+        assert_eq!(
+            files[0].hunks[0].side(1),
+            [b"one\n".as_slice(), b"2\n", b"3"]
+        );
         assert_eq!(files[1].names, [None, Some("b/new".into())]);
         let back = files[0].hunks[0].reversed();
         assert_eq!(back.reversed(), files[0].hunks[0]);
