@@ -10,8 +10,8 @@
 use super::reason;
 use bashkit::{
     Bash, Builtin, BuiltinContext, DirEntry, Error, ExecOptions, ExecResult, ExecutionLimits,
-    FileSystem, FileSystemExt, FsLimits, FsUsage, Metadata, Result, SessionLimits, async_trait,
-    normalize_path,
+    FileSystem, FileSystemExt, FsLimits, FsUsage, Metadata, Result, SessionLimits, StreamData,
+    async_trait, normalize_path,
 };
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -58,6 +58,18 @@ pub async fn run(
     status: i32,
     ctx: &BuiltinContext<'_>,
 ) -> Result<ExecResult> {
+    let input = ctx.stdin.cloned().unwrap_or_default();
+    run_on(name, args, input, status, ctx).await
+}
+
+/// As [`run`], with `input` for its standard input.
+pub async fn run_on(
+    name: &'static str,
+    args: &[String],
+    input: StreamData,
+    status: i32,
+    ctx: &BuiltinContext<'_>,
+) -> Result<ExecResult> {
     let limits = ctx
         .execution_extension::<ExecutionLimits>()
         .and_then(|limits| limits.try_with(Clone::clone).ok())
@@ -83,7 +95,7 @@ pub async fn run(
         .build();
     let options = ExecOptions::new()
         .positional(args.iter().cloned())
-        .stdin(ctx.stdin.cloned().unwrap_or_default());
+        .stdin(input);
     let script = format!("{name} \"$@\"");
     match Box::pin(bash.exec_with_options(&script, options)).await {
         Ok(result) => Ok(ExecResult {

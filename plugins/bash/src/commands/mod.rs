@@ -31,7 +31,7 @@ use sleep::Sleep;
 use std::io::ErrorKind;
 use std::sync::Arc;
 use tee::Tee;
-use tuned::{Cmp, Cp, Gzip, Mkdir, Realpath, Stat, Zcat};
+use tuned::{Cmp, Column, Cp, Gzip, Mkdir, Numfmt, Realpath, Stat, Zcat, Zgrep};
 
 /// Commands of bashkit that are not offered: imitations of programs that would be mistaken for
 /// the real one, invented facts about a machine, editors without a terminal, and inventions of
@@ -54,6 +54,7 @@ pub fn is_kept(name: &str) -> bool {
 pub fn replacements(pace: &Arc<Pace>) -> Vec<(&'static str, Box<dyn Builtin>)> {
     let mut commands: Vec<(&'static str, Box<dyn Builtin>)> = vec![
         ("cmp", Box::new(Cmp)),
+        ("column", Box::new(Column)),
         ("cp", Box::new(Cp)),
         ("date", Box::new(Date)),
         ("diff", Box::new(Diff)),
@@ -62,6 +63,7 @@ pub fn replacements(pace: &Arc<Pace>) -> Vec<(&'static str, Box<dyn Builtin>)> {
         ("ls", Box::new(Ls)),
         ("mkdir", Box::new(Mkdir)),
         ("mv", Box::new(Mv)),
+        ("numfmt", Box::new(Numfmt)),
         ("patch", Box::new(Patch)),
         ("realpath", Box::new(Realpath)),
         ("rm", Box::new(Rm)),
@@ -70,6 +72,7 @@ pub fn replacements(pace: &Arc<Pace>) -> Vec<(&'static str, Box<dyn Builtin>)> {
         ("stat", Box::new(Stat)),
         ("tee", Box::new(Tee)),
         ("zcat", Box::new(Zcat)),
+        ("zgrep", Box::new(Zgrep)),
     ];
     commands.extend(GUARDED.map(|(name, status)| {
         let command: Box<dyn Builtin> = Box::new(Guarded { name, status });

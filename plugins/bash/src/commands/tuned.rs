@@ -4,7 +4,7 @@
 //! command works on.
 
 use super::date::{at, format, zone};
-use super::guarded::run;
+use super::guarded::{run, run_on};
 use bashkit::{Builtin, BuiltinContext, ExecResult, Result, async_trait, normalize_path};
 use std::path::{Path, PathBuf};
 
@@ -53,6 +53,149 @@ impl Builtin for Gzip {
         result.stdout = String::new().into();
         Ok(result)
     }
+}
+
+/// `zgrep`, which bashkit has not: `grep` over what `gzip -dc` makes of each file.
+pub struct Zgrep;
+
+#[async_trait]
+impl Builtin for Zgrep {
+    async fn execute(&self, ctx: BuiltinContext<'_>) -> Result<ExecResult> {
+        // The pattern is the first word that is no option, unless `-e` has it.
+        let has_pattern = ctx.args.iter().any(|arg| arg.starts_with("-e"));
+        let is_word = |arg: &&String| !arg.starts_with('-');
+        let words: Vec<&String> = ctx.args.iter().filter(is_word).collect();
+        let files = words.get(usize::from(!has_pattern)..).unwrap_or_default();
+        let options: Vec<String> = ctx.args[..ctx.args.len() - files.len()].to_vec();
+        if files.is_empty()
+            || ctx.args[options.len()..]
+                .iter()
+                .any(|arg| arg.starts_with('-'))
+        {
+            let usage = "zgrep: usage: zgrep [OPTION]... PATTERN FILE...\n";
+            return Ok(ExecResult::err(usage, 2));
+        }
+        let (mut out, mut err, mut status) = (Vec::new(), Vec::new(), 1);
+        for file in files {
+            let unpack = ["-dc".to_owned(), (*file).clone()];
+            let unpacked = run("gzip", &unpack, 2, &ctx).await?;
+            err.extend(unpacked.stderr.as_bytes());
+            if unpacked.exit_code != 0 {
+                status = 2;
+                continue;
+            }
+            let mut args = options.clone();
+            if files.len() > 1 {
+                args.insert(0, "-H".to_owned());
+            }
+            args.insert(0, format!("--label={file}"));
+            let found = run_on("grep", &args, unpacked.stdout.clone(), 2, &ctx).await?;
+            out.extend(found.stdout.as_bytes());
+            err.extend(found.stderr.as_bytes());
+            status = match (status, found.exit_code) {
+                (1, 0) => 0,
+                (before, 0 | 1) => before,
+                (_, worse) => worse,
+            };
+        }
+        Ok(ExecResult {
+            stdout: out.into(),
+            stderr: err.into(),
+            exit_code: status,
+            ..ExecResult::default()
+        })
+    }
+}
+
+/// `numfmt` with `--grouping`, which groups nothing in the C locale.
+pub struct Numfmt;
+
+#[async_trait]
+impl Builtin for Numfmt {
+    async fn execute(&self, ctx: BuiltinContext<'_>) -> Result<ExecResult> {
+        let args = ctx.args.iter().filter(|arg| *arg != "--grouping").cloned();
+        run("numfmt", &args.collect::<Vec<_>>(), 2, &ctx).await
+    }
+}
+
+/// `column` that fills columns; bashkit's makes tables only.
+pub struct Column;
+
+/// Columns that there are without a terminal.
+const COLUMNS: usize = 80;
+
+#[async_trait]
+impl Builtin for Column {
+    async fn execute(&self, ctx: BuiltinContext<'_>) -> Result<ExecResult> {
+        let mut width = COLUMNS;
+        let mut by_rows = false;
+        let mut files = Vec::new();
+        let mut args = ctx.args.iter().map(String::as_str);
+        while let Some(arg) = args.next() {
+            match arg {
+                "-c" | "--output-width" => {
+                    let number = args.next().and_then(|number| number.parse().ok());
+                    width = number.unwrap_or(COLUMNS);
+                }
+                "-x" | "--fillrows" => by_rows = true,
+                "-" => {}
+                _ if !arg.starts_with('-') => files.push(arg),
+                // A table, or something that only bashkit's own can refuse.
+                _ => return run("column", ctx.args, 1, &ctx).await,
+            }
+        }
+        let mut text = Vec::new();
+        for file in &files {
+            match ctx.fs.read_file(&normalize_path(&ctx.cwd.join(file))).await {
+                Ok(bytes) => text.extend(bytes),
+                Err(error) => {
+                    let why = super::reason(&error);
+                    return Ok(ExecResult::err(format!("column: {file}: {why}\n"), 1));
+                }
+            }
+        }
+        if files.is_empty() {
+            text.extend(ctx.stdin.map_or(&[][..], |input| input.as_bytes()));
+        }
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let entries: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .collect();
+        Ok(ExecResult {
+            stdout: filled(&entries, width, by_rows).into(),
+            ..ExecResult::default()
+        })
+    }
+}
+
+/// Entries in columns that begin at tabs.
+fn filled(entries: &[&str], width: usize, by_rows: bool) -> String {
+    const TAB: usize = 8;
+    let next_tab = |column: usize| (column / TAB + 1) * TAB;
+    let longest = entries.iter().map(|entry| entry.chars().count()).max();
+    let each = next_tab(longest.unwrap_or(0));
+    let columns = (width / each).max(1);
+    let rows = entries.len().div_ceil(columns);
+    let mut text = String::new();
+    for row in 0..rows {
+        let line: Vec<&&str> = if by_rows {
+            entries.iter().skip(row * columns).take(columns).collect()
+        } else {
+            entries.iter().skip(row).step_by(rows).collect()
+        };
+        let mut column = 0;
+        for (number, entry) in line.iter().enumerate() {
+            while column < number * each {
+                text.push('\t');
+                column = next_tab(column);
+            }
+            text.push_str(entry);
+            column += entry.chars().count();
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// `mkdir` with `-v`: the directories that were not there before are named.
@@ -292,6 +435,24 @@ mod tests {
         ] {
             assert_eq!(relative(path, base), way);
         }
+    }
+
+    #[test]
+    fn entries_fill_columns_or_rows() {
+        let entries = ["a", "bb", "c", "long one", "e"];
+        let cases = [
+            (40, false, "a\t\tlong one\nbb\t\te\nc\n"),
+            (40, true, "a\t\tbb\nc\t\tlong one\ne\n"),
+            (10, false, "a\nbb\nc\nlong one\ne\n"),
+        ];
+        for (width, by_rows, expected) in cases {
+            assert_eq!(
+                filled(&entries, width, by_rows),
+                expected,
+                "{width} {by_rows}"
+            );
+        }
+        assert_eq!(filled(&[], 80, false), "");
     }
 
     #[test]

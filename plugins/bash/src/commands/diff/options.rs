@@ -171,12 +171,7 @@ impl Options {
         Ok(())
     }
 
-    fn long(
-        &mut self,
-        name: &str,
-        value: Option<String>,
-        width: &mut usize,
-    ) -> Result<(), String> {
+    fn long(&mut self, name: &str, value: Option<String>, width: &mut usize) -> Result<(), String> {
         let number = |value: &str| {
             let number = value.parse::<usize>();
             number.map_err(|_| format!("invalid {name} length '{value}'"))
