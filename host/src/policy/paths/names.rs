@@ -83,13 +83,12 @@ impl Names {
 
     /// Whether one of the plain steps is for this name, whatever the case of its letters.
     fn fits(&self, name: &[u8]) -> bool {
-        let start = |start: &Start| start.fits(name);
-        let end = |end: &Box<str>| {
-            let end = end.as_bytes();
+        let ends_in = |end: &str| {
             let rest = name.len().checked_sub(end.len());
-            rest.is_some_and(|rest| name[rest..].eq_ignore_ascii_case(end))
+            rest.is_some_and(|rest| name[rest..].eq_ignore_ascii_case(end.as_bytes()))
         };
-        self.starts.of(name.first()).iter().any(start) || self.ends.of(name.last()).iter().any(end)
+        let (starts, ends) = (self.starts.of(name.first()), self.ends.of(name.last()));
+        starts.iter().any(|start| start.fits(name)) || ends.iter().any(|end| ends_in(end))
     }
 }
 
