@@ -3,6 +3,7 @@
 //! Owns the list of bashkit's commands that are left out, those that are replaced, and the answer
 //! for a command that is not there. It must never know about the call.
 
+mod column;
 mod date;
 mod diff;
 mod echo;
@@ -18,6 +19,7 @@ mod tuned;
 
 use crate::pace::Pace;
 use bashkit::{Builtin, BuiltinContext, CommandResolver, Error, ExecResult, Result, async_trait};
+use column::Column;
 use date::Date;
 use diff::Diff;
 use echo::Echo;
@@ -31,7 +33,7 @@ use sleep::Sleep;
 use std::io::ErrorKind;
 use std::sync::Arc;
 use tee::Tee;
-use tuned::{Cmp, Column, Cp, Gzip, Mkdir, Numfmt, Realpath, Stat, Zcat, Zgrep};
+use tuned::{Cmp, Cp, Gzip, Mkdir, Numfmt, Realpath, Stat, Zcat, Zgrep};
 
 /// Commands of bashkit that are not offered: imitations of programs that would be mistaken for
 /// the real one, invented facts about a machine, editors without a terminal, and inventions of
