@@ -22,6 +22,7 @@ pub struct Call<'host> {
 /// What is fixed for a call when it starts.
 pub(crate) struct Facts {
     pub(crate) workspace: PathBuf,
+    pub(crate) temporary: Option<PathBuf>,
     pub(crate) skills: PathBuf,
     pub(crate) granted: Vec<Capability>,
     pub(crate) call_id: String,
@@ -50,6 +51,14 @@ impl<'host> Call<'host> {
     /// The root of the workspace: `/workspace` in a component, a directory of the test natively.
     pub fn workspace(&self) -> &Path {
         &self.facts.workspace
+    }
+
+    /// The directory that the calls and the native programs of a session have in common: `/tmp` in
+    /// a component. `None` without [`Capability::WorkspaceWrite`], or where the host has none.
+    pub fn temporary(&self) -> Option<&Path> {
+        // Where the host gives one, it is there.
+        let path = self.facts.temporary.as_deref();
+        path.filter(|path| path.is_dir())
     }
 
     /// The directory of installed skills: `/skills` in a component.
@@ -182,6 +191,12 @@ impl<'host> Call<'host> {
         self.host.programs()
     }
 
+    /// The program by which the user wants command lines to be run; `None` where they are the
+    /// tool's own matter. For a tool that runs command lines.
+    pub fn shell(&self) -> Option<String> {
+        self.host.shell()
+    }
+
     /// Starts a native program in the sandbox of the host. Needs [`Capability::Process`]. It ends
     /// with the call at the latest.
     ///
@@ -219,6 +234,7 @@ mod tests {
         Call::new(
             host,
             Facts {
+                temporary: None,
                 workspace: PathBuf::from("/tmp/ws"),
                 skills: PathBuf::from("/skills"),
                 granted: granted.to_vec(),

@@ -140,6 +140,10 @@ impl Backend for Imports {
         process::available()
     }
 
+    fn shell(&self) -> Option<String> {
+        process::shell()
+    }
+
     fn start(&self, command: &Command) -> Result<Process, ToolError> {
         let directory = command
             .working_directory()
@@ -191,6 +195,7 @@ pub fn describe<T: Tool>() -> wire::Definition {
 pub fn invoke<T: Tool>(call: wire::Invocation) -> Result<Vec<wire::Content>, wire::CallError> {
     let facts = Facts {
         workspace: "/workspace".into(),
+        temporary: Some("/tmp".into()),
         skills: "/skills".into(),
         granted: CAPABILITIES
             .iter()

@@ -17,5 +17,6 @@ pub(crate) trait Backend {
     fn state_swap(&self, key: &str, value: &[u8], expected: u64) -> Result<u64, StateError>;
     fn report(&self, line: &str);
     fn programs(&self) -> Vec<String>;
+    fn shell(&self) -> Option<String>;
     fn start(&self, command: &Command) -> Result<Process, ToolError>;
 }

@@ -47,8 +47,8 @@ impl Command {
         self
     }
 
-    /// Starts it in this directory, as [`Call::resolve`](crate::Call::resolve) answers it, instead
-    /// of the root of the workspace.
+    /// Starts it in this directory, as [`Call::resolve`](crate::Call::resolve) answers it, or below
+    /// [`Call::temporary`](crate::Call::temporary), instead of the root of the workspace.
     #[must_use]
     pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directory = Some(directory.into());

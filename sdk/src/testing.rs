@@ -66,6 +66,13 @@ impl MockHost {
         }
     }
 
+    /// Has the user want command lines to be run by this program.
+    #[must_use]
+    pub fn with_shell(mut self, program: impl Into<String>) -> Self {
+        self.imports.shell = Some(program.into());
+        self
+    }
+
     /// Mounts `directory` as the installed skills.
     #[must_use]
     pub fn with_skills(mut self, directory: impl Into<PathBuf>) -> Self {
@@ -129,6 +136,7 @@ impl MockHost {
             &self.imports,
             Facts {
                 workspace: self.workspace.clone(),
+                temporary: None,
                 skills: self.skills.clone(),
                 granted,
                 call_id: "call-1".to_owned(),
@@ -166,6 +174,7 @@ impl MockHost {
 pub(crate) struct MockImports {
     memory: Mutex<Memory>,
     programs: BTreeMap<String, Arc<MockProgram>>,
+    shell: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -207,6 +216,10 @@ impl Backend for MockImports {
 
     fn report(&self, line: &str) {
         self.memory().reports.push(line.to_owned());
+    }
+
+    fn shell(&self) -> Option<String> {
+        self.shell.clone()
     }
 
     fn programs(&self) -> Vec<String> {

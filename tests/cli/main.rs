@@ -5,6 +5,9 @@
 
 mod bench;
 mod demo;
+#[cfg(target_os = "linux")]
+#[path = "../support/native.rs"]
+mod native;
 mod plugins;
 mod settings;
 mod streams;

@@ -160,3 +160,31 @@ fn where_nothing_was_changed_there_is_nothing_to_undo() {
     let listed = bench.run(&["undo", "--list"]);
     assert_eq!((listed.code, listed.out.as_str()), (Some(0), ""));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_native_program_changed_is_shown_and_taken_back() {
+    if super::native::lacks(&["python3"], &["/usr/bin"]) {
+        return;
+    }
+    let bench = Bench::new()
+        .variable("PATH", "/usr/bin:/bin")
+        .file("work/kept.txt", "one\ntwo\n");
+    let before = tree(&bench);
+    let script = "
+        {calls: [{name: bash, arguments: {command: \"python3 -c 'open(\\\"kept.txt\\\", \\\"w\\\").write(\\\"ONE\\\\n\\\"); open(\\\"new.txt\\\", \\\"w\\\")'\"}}]},
+        {text: Done.}";
+    let ended = bench.scripted(script, &[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let after = tree(&bench);
+    assert_ne!(after, before, "{ended:?}");
+    let shown = bench.run(&["diff"]);
+    assert!(shown.out.contains("-one\n-two\n+ONE\n"), "{shown:?}");
+    assert!(shown.out.contains("+++ b/new.txt"), "{shown:?}");
+    let undone = bench.run(&["undo"]);
+    assert_eq!(undone.code, Some(0), "{undone:?}");
+    assert_eq!(tree(&bench), before);
+    let redone = bench.run(&["undo"]);
+    assert_eq!(redone.code, Some(0), "{redone:?}");
+    assert_eq!(tree(&bench), after);
+}

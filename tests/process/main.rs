@@ -12,6 +12,7 @@ mod guarded;
 mod limits;
 #[path = "../support/native.rs"]
 mod native;
+mod session;
 mod shell;
 mod starting;
 mod support;

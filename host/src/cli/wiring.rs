@@ -5,7 +5,7 @@
 
 use super::exit::CommandError;
 use crate::config::{
-    self, Config, ConfigError, Environment, Origin, ProviderConfig, Sourced, platform,
+    self, Config, ConfigError, Environment, Origin, ProviderConfig, Shell, Sourced, platform,
 };
 use crate::engine::RunConfig;
 use crate::policy::{Mode, PathRules, Policy, ProcessRules};
@@ -66,6 +66,7 @@ fn process_settings(config: &Config) -> Option<ProcessSettings> {
             .iter()
             .chain(&process.read_only_programs)
             .cloned()
+            .chain(native_shell(config))
             .collect(),
         search_path: process.search_path.clone(),
         read_paths: process.read_paths.clone(),
@@ -79,8 +80,18 @@ fn process_settings(config: &Config) -> Option<ProcessSettings> {
         },
         layers: None,
         private: None,
+        shell: native_shell(config),
         without_sandbox: process.without_sandbox,
     })
+}
+
+/// The program that runs command lines, where it is not the tool itself. It is a program like the
+/// others, and not one for plan mode unless the user lists it there.
+fn native_shell(config: &Config) -> Option<String> {
+    match config.process.shell {
+        Shell::Component => None,
+        Shell::Native => Some("bash".to_owned()),
+    }
 }
 
 /// The sandbox of the process.
@@ -144,7 +155,13 @@ pub(super) fn policy(config: &Config) -> Result<Policy, ConfigError> {
         skills: None,
         paths: path_rules(config)?,
         processes: ProcessRules {
-            programs: config.process.programs.clone(),
+            programs: config
+                .process
+                .programs
+                .iter()
+                .cloned()
+                .chain(native_shell(config))
+                .collect(),
             read_only_programs: config.process.read_only_programs.clone(),
             network: config.process.network,
         },

@@ -235,7 +235,7 @@ impl Raw {
         }
     }
 
-    fn choice<T: Copy>(self, choices: &[(&'static str, T)]) -> Result<T, String> {
+    pub(super) fn choice<T: Copy>(self, choices: &[(&'static str, T)]) -> Result<T, String> {
         let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
         let text = match self {
             Raw::Text(text) => text,

@@ -39,7 +39,7 @@ pub use flags::Flags;
 pub use guard::GuardKey;
 pub use layer::Think;
 pub use origin::{Origin, Sourced};
-pub use process::ProcessConfig;
+pub use process::{ProcessConfig, Shell};
 pub use provider::{ProviderConfig, ProxyConfig, known_providers};
 pub use quantity::{InvalidQuantity, parse_limit};
 pub use reference::reference;

@@ -19,6 +19,7 @@ pub(super) enum ProcessKey {
     ReadPaths,
     Environment,
     Network,
+    Shell,
     MaxProcesses,
     FileBytes,
     AddressSpaceBytes,
@@ -32,12 +33,13 @@ use ProcessKey::{
 
 impl ProcessKey {
     #[cfg(test)]
-    pub(super) const ALL: [ProcessKey; 9] = [
+    pub(super) const ALL: [ProcessKey; 10] = [
         Programs,
         ReadOnlyPrograms,
         ReadPaths,
         ProcessKey::Environment,
         Network,
+        ProcessKey::Shell,
         MaxProcesses,
         FileBytes,
         AddressSpaceBytes,
@@ -46,7 +48,10 @@ impl ProcessKey {
 
     /// Whether a workspace may set it, to something tighter.
     pub(super) const fn workspace_may_tighten(self) -> bool {
-        !matches!(self, ReadPaths | ProcessKey::Environment)
+        !matches!(
+            self,
+            ReadPaths | ProcessKey::Environment | ProcessKey::Shell
+        )
     }
 }
 
@@ -73,6 +78,28 @@ const TOOLCHAINS: &[&str] = &[
     ".local/bin",
 ];
 
+/// By what the command lines of the `bash` tool are run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Shell {
+    /// By the shell in the component, in which only the native programs are native.
+    #[default]
+    Component,
+    /// By the system's bash, in the process sandbox.
+    Native,
+}
+
+impl Shell {
+    const CHOICES: [(&'static str, Shell); 2] =
+        [("component", Shell::Component), ("native", Shell::Native)];
+
+    fn name(self) -> &'static str {
+        match self {
+            Shell::Component => "component",
+            Shell::Native => "native",
+        }
+    }
+}
+
 /// Everything about native processes, resolved.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProcessConfig {
@@ -86,6 +113,8 @@ pub struct ProcessConfig {
     pub environment: Vec<(String, String)>,
     /// Whether processes see the network.
     pub network: bool,
+    /// What runs command lines.
+    pub shell: Shell,
     /// Processes and threads at once.
     pub max_processes: u64,
     /// Bytes of the largest file.
@@ -111,6 +140,7 @@ enum Value {
     Names(Vec<String>),
     Paths(Vec<PathBuf>),
     Switch(bool),
+    Shell(Shell),
     Number(u64),
 }
 
@@ -131,6 +161,7 @@ impl ProcessLayer {
                 Value::Paths(paths.map(below_root).collect::<Result<_, _>>()?)
             }
             Network => Value::Switch(raw.switch()?),
+            ProcessKey::Shell => Value::Shell(raw.choice(&Shell::CHOICES)?),
             FileBytes | AddressSpaceBytes => Value::Number(
                 parse_bytes(&raw.number()?, 1, 1 << 46)
                     .map_err(|error| format!("is wrong: {error}"))?,
@@ -158,6 +189,7 @@ impl Default for ProcessTable {
             (ReadPaths, Value::Paths(Vec::new())),
             (ProcessKey::Environment, Value::Names(Vec::new())),
             (Network, Value::Switch(false)),
+            (ProcessKey::Shell, Value::Shell(Shell::Component)),
             // Room for a parallel build, and an end to a fork bomb.
             (MaxProcesses, Value::Number(512)),
             (FileBytes, Value::Number(4 << 30)),
@@ -191,6 +223,7 @@ impl ProcessTable {
                 shown.collect::<Vec<_>>().join(", ")
             }
             Value::Switch(on) => on.to_string(),
+            Value::Shell(shell) => shell.name().to_owned(),
             Value::Number(number) => number.to_string(),
         };
         (text, &sourced.origin)
@@ -249,6 +282,10 @@ impl ProcessTable {
                 .0
                 .get(&Network)
                 .is_some_and(|on| on.value == Value::Switch(true)),
+            shell: match self.0.get(&ProcessKey::Shell).map(|sourced| &sourced.value) {
+                Some(Value::Shell(shell)) => *shell,
+                _ => Shell::Component,
+            },
             max_processes: self.number(MaxProcesses),
             file_bytes: self.number(FileBytes),
             address_space_bytes: self.number(AddressSpaceBytes),

@@ -259,6 +259,13 @@ pub(super) const ROWS: &[Row] = &[
         "Whether processes see the network of the machine.",
     ),
     row(
+        Setting::Process(ProcessKey::Shell),
+        "process.shell",
+        "",
+        "`component` or `native`",
+        "What runs the command lines of the `bash` tool: its own shell, or the system's bash in the process sandbox, as a program by the name of `bash`.",
+    ),
+    row(
         Setting::Process(ProcessKey::MaxProcesses),
         "process.max_processes",
         "",

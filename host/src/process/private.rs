@@ -95,7 +95,7 @@ mod tests {
         fs::write(deep.join("file"), "x").expect("a file");
         symlink(outside.path(), deep.join("out")).expect("a link");
         for closed in [deep.as_path(), deep.parent().expect("a parent")] {
-            fs::set_permissions(closed, fs::Permissions::from_mode(0)).expect("a mode");
+            fs::set_permissions(closed, fs::Permissions::from_mode(0o000)).expect("a mode");
         }
         drop(private);
         assert!(!root.exists());

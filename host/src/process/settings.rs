@@ -26,6 +26,8 @@ pub struct ProcessSettings {
     pub cargo_home: Option<PathBuf>,
     /// Variables that every process gets.
     pub environment: Vec<(String, String)>,
+    /// The program that the user wants command lines to be run by, where it is not the tool's own.
+    pub shell: Option<String>,
     /// What the processes of one spawn may use.
     pub limits: ProcessLimits,
     /// What the machine gives; found out before the first process where it is not known.

@@ -104,14 +104,15 @@ impl Processes {
     ///
     /// # Errors
     /// When the private directory cannot be made.
-    pub fn new(settings: ProcessSettings) -> Result<Self, ProcessesError> {
+    pub fn new(mut settings: ProcessSettings) -> Result<Self, ProcessesError> {
         let programs = Programs::find(
             &settings.programs,
             &settings.search_path,
             &settings.workspace,
         );
-        let private = match &settings.private {
-            Some(private) => Arc::clone(private),
+        // Held by nothing else here, so that it can be let go of.
+        let private = match settings.private.take() {
+            Some(private) => private,
             None => Arc::new(PrivateDirectory::new().map_err(ProcessesError::Private)?),
         };
         furnish(&private.home(), settings.cargo_home.as_deref())
@@ -172,6 +173,14 @@ impl Processes {
             .filter(|name| processes.programs.iter().any(|allowed| allowed == name))
             .map(str::to_owned)
             .collect()
+    }
+
+    /// The program by which a call with this grant should have command lines run, where the user
+    /// wants one and the grant has it. Whether it is installed, starting it tells.
+    pub fn shell(&self, grant: &Grant) -> Option<String> {
+        let shell = self.shared.settings.shell.as_ref()?;
+        let programs = &grant.processes()?.programs;
+        programs.contains(shell).then(|| shell.clone())
     }
 
     /// What this machine gives, found out once.

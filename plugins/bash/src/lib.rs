@@ -6,6 +6,7 @@
 
 mod commands;
 mod fs;
+mod native;
 mod pace;
 mod programs;
 mod scratch;
@@ -48,8 +49,8 @@ const MARGIN: Duration = Duration::from_secs(2);
 ///
 /// The workspace is `/workspace`, and every call starts there or in the directory where the last
 /// call left off. Nothing else stays between calls: no variables, no functions, no background
-/// commands, and `/tmp` is empty again; native programs run below `/workspace` and have a `/tmp` of
-/// their own. Standard input is empty and there is no terminal. When the workspace is read-only,
+/// commands. `/tmp` is one directory for the session, native programs included;
+/// where the workspace is read-only it is empty again in every call. Standard input is empty and there is no terminal. When the workspace is read-only,
 /// writing fails with "Read-only file system". Of output over 30 KB the middle is cut: filter it, or
 /// redirect it to a file.
 #[derive(Deserialize, JsonSchema)]
@@ -82,14 +83,22 @@ impl Tool for Bash {
         let start = Start {
             workspace: call.workspace(),
             writable: call.granted(Capability::WorkspaceWrite),
+            temporary: call.temporary(),
             skills: call.granted(Capability::Skills).then(|| call.skills()),
             programs: &programs,
             directory: &directory.path,
             timeout,
         };
         let transcript = Arc::new(Mutex::new(Transcript::new(watcher())));
-        let end = shell::run(&self.command, &start, &transcript)
-            .map_err(|error| ToolError::failed(format!("the shell did not start: {error}")))?;
+        let native = call
+            .granted(Capability::Process)
+            .then(|| call.shell())
+            .flatten();
+        let end = match native {
+            Some(bash) => native::run(&bash, &self.command, call, &start, &transcript)?,
+            None => shell::run(&self.command, &start, &transcript)
+                .map_err(|error| ToolError::failed(format!("the shell did not start: {error}")))?,
+        };
         let mut text = String::new();
         if end.started_elsewhere {
             let _ = writeln!(

@@ -7,7 +7,7 @@
 //!
 //! It must never know what a command line said, or where output goes.
 
-use crate::shell::WORKSPACE;
+use crate::shell::{TEMPORARY, WORKSPACE};
 use hotcell_sdk::{Call, Capability, Command, Exit, Piece, Process, Stream, ToolError};
 use std::convert::Infallible;
 use std::future::pending;
@@ -95,7 +95,10 @@ impl<'a> Programs<'a> {
 
     /// Starts a process. None where it does not start: then the request was answered.
     fn start(&self, request: Request) -> Option<Running> {
-        let directory = self.call.workspace().join(&request.below);
+        let directory = match &request.place {
+            Place::Workspace(below) => self.call.workspace().join(below),
+            Place::Temporary(below) => Path::new(TEMPORARY).join(below),
+        };
         match self.call.start(&request.command.directory(directory)) {
             Ok(process) => Some(Running {
                 process,
@@ -123,21 +126,35 @@ fn pause(quiet: Duration) -> Duration {
 
 /// Where commands ask for processes.
 #[derive(Clone)]
-pub struct Desk(mpsc::UnboundedSender<Request>);
+pub struct Desk {
+    requests: mpsc::UnboundedSender<Request>,
+    /// Whether `/tmp` is the same for programs.
+    has_temporary: bool,
+}
 
 /// What was asked for at a [`Desk`].
 pub struct Requests(mpsc::UnboundedReceiver<Request>);
 
-/// A desk, and what is asked for there.
-pub fn desk() -> (Desk, Requests) {
+/// A desk, and what is asked for there. `has_temporary` says whether programs see the shell's `/tmp`.
+pub fn desk(has_temporary: bool) -> (Desk, Requests) {
     // As many as there are commands that wait for the answer: bashkit bounds those.
     let (ask, requests) = mpsc::unbounded_channel();
-    (Desk(ask), Requests(requests))
+    let desk = Desk {
+        requests: ask,
+        has_temporary,
+    };
+    (desk, Requests(requests))
+}
+
+/// A directory that programs see as well.
+enum Place {
+    Workspace(PathBuf),
+    Temporary(PathBuf),
 }
 
 struct Request {
     command: Command,
-    below: PathBuf,
+    place: Place,
     input: mpsc::Receiver<Vec<u8>>,
     output: mpsc::Sender<(Stream, Vec<u8>)>,
     end: oneshot::Sender<Result<Exit, ToolError>>,
@@ -159,21 +176,27 @@ impl Desk {
     /// # Errors
     /// When the directory is not below the workspace: there is none like it for a process.
     pub fn ask(&self, command: Command, directory: &Path) -> Result<Ends, OutsideWorkspace> {
-        let below = directory
-            .strip_prefix(WORKSPACE)
-            .map_err(|_| OutsideWorkspace)?;
+        let below = |mount: &str| directory.strip_prefix(mount).ok().map(Path::to_owned);
+        let place = below(WORKSPACE)
+            .map(Place::Workspace)
+            .or_else(|| {
+                below(TEMPORARY)
+                    .filter(|_| self.has_temporary)
+                    .map(Place::Temporary)
+            })
+            .ok_or(OutsideWorkspace)?;
         let (input, to_process) = mpsc::channel(PIECES);
         let (from_process, output) = mpsc::channel(PIECES);
         let (answer, end) = oneshot::channel();
         let request = Request {
             command,
-            below: below.to_owned(),
+            place,
             input: to_process,
             output: from_process,
             end: answer,
         };
         // Where nobody serves any more, `end` says so.
-        let _ = self.0.send(request);
+        let _ = self.requests.send(request);
         Ok(Ends { input, output, end })
     }
 }

@@ -29,6 +29,8 @@ use std::time::Duration;
 pub const WORKSPACE: &str = "/workspace";
 /// Where skills are in the shell.
 pub const SKILLS: &str = "/skills";
+/// Where the private directory of the session is in the shell.
+pub const TEMPORARY: &str = "/tmp";
 /// Who the user is in the shell.
 pub const USER: &str = "user";
 
@@ -48,6 +50,8 @@ pub struct Start<'a> {
     pub workspace: &'a Path,
     /// Whether the workspace can be changed.
     pub writable: bool,
+    /// The directory that is mounted at [`TEMPORARY`]; without one that is memory.
+    pub temporary: Option<&'a Path>,
     /// The directory that is mounted at [`SKILLS`], read-only.
     pub skills: Option<&'a Path>,
     /// Native programs, which are commands of the shell by their names.
@@ -105,7 +109,7 @@ async fn start_and_end(script: &str, start: &Start<'_>, output: &Output) -> End 
         Arc::clone(&pace),
     ));
     let exited = Arc::new(OnceLock::new());
-    let (desk, requests) = desk();
+    let (desk, requests) = desk(start.temporary.is_some());
     let mut bash = build(start, &pace, &files, &desk, &exited);
     let serving = start.programs.serve(requests);
     let started_elsewhere = pace.drive(enter(&mut bash, start), || {}).await;
@@ -270,6 +274,13 @@ fn build(
         .build();
     let mounted = bash
         .mount(WORKSPACE, Arc::clone(files) as Arc<dyn FileSystem>)
+        .and_then(|()| match start.temporary {
+            Some(directory) => bash.mount(
+                TEMPORARY,
+                Arc::new(DirFs::new(directory, false, Arc::clone(pace))),
+            ),
+            None => Ok(()),
+        })
         .and_then(|()| match start.skills {
             Some(skills) => {
                 bash.mount(SKILLS, Arc::new(DirFs::new(skills, true, Arc::clone(pace))))

@@ -70,6 +70,11 @@ impl wit::Host for Guest {
         let processes = self.runtime.processes.as_ref();
         Ok(processes.map_or_else(Vec::new, |processes| processes.available(&self.grant)))
     }
+
+    fn shell(&mut self) -> wasmtime::Result<Option<String>> {
+        let processes = self.runtime.processes.as_ref();
+        Ok(processes.and_then(|processes| processes.shell(&self.grant)))
+    }
 }
 
 impl wit::HostChild for Guest {
