@@ -14,6 +14,7 @@ pub mod protocol;
 pub mod provider;
 pub mod render;
 pub mod sandbox;
+pub mod store;
 pub mod tools;
 pub mod undo;
 pub mod workspace;

@@ -84,6 +84,8 @@ const SNIPPETS: &[(&str, &str, Option<&str>)] = &[
     ("tools/mod.rs", "use wasmtime::Store;", Some("names wasmtime")),
     ("tools/mod.rs", "fn f(x: wasmtime_wasi::I32Exit) {}", Some("names wasmtime")),
     ("sandbox/mod.rs", "use wasmtime::Store;", None),
+    ("cli/mod.rs", "use rusqlite::Connection;", Some("names rusqlite")),
+    ("store/mod.rs", "use rusqlite::Connection;", None),
     ("engine/mod.rs", "use reqwest as http;", Some("names reqwest")),
     ("provider/http.rs", "use reqwest::Client;", None),
     ("engine/mod.rs", "fn f() { println!(\"x\"); }", Some("only `render` and `cli` print")),

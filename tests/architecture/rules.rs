@@ -16,6 +16,7 @@ pub const LADDER: &[(&str, u8)] = &[
     ("workspace", 3),
     ("provider", 4),
     ("sandbox", 4),
+    ("store", 4),
     ("undo", 4),
     ("history", 4),
     ("prompt", 4),
@@ -47,6 +48,11 @@ const RESERVED: &[Reserved] = &[
         named: |path| path[0].starts_with("wasmtime"),
         owners: &["sandbox"],
         rule: "only `sandbox` names wasmtime",
+    },
+    Reserved {
+        named: |path| path[0] == "rusqlite",
+        owners: &["store"],
+        rule: "only `store` names rusqlite",
     },
     Reserved {
         named: |path| path[0] == "reqwest",

@@ -9,8 +9,10 @@ mod demo;
 #[path = "../support/native.rs"]
 mod native;
 mod plugins;
+mod sessions;
 mod settings;
 mod streams;
+mod together;
 mod trust;
 #[cfg(unix)]
 mod undo;

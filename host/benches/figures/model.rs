@@ -96,6 +96,7 @@ pub async fn turns(
     let engine = Engine::new(Arc::clone(&clocked) as _, Arc::clone(toolbox));
     let config = RunConfig {
         recorder: Recorder::off(),
+        transcript: None,
         policy: policy.clone(),
         session_id: "session".to_owned(),
         model: "model".to_owned(),

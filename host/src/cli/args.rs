@@ -5,6 +5,7 @@
 
 mod limits;
 mod prompt;
+mod sessions;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,8 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use limits::LimitArgs;
 pub use prompt::{PromptArgs, SkillsArgs, SkillsCommand, TrustArgs};
+use sessions::StoreArgs;
+pub use sessions::{ExportFormat, SessionArgs, SessionsArgs, SessionsCommand};
 use std::path::PathBuf;
 
 /// A sandboxed agent: every tool is a WebAssembly component.
@@ -47,6 +50,8 @@ pub enum Command {
     Tools(ToolsArgs),
     /// Print the definitions of a component's tools as JSON
     Describe(DescribeArgs),
+    /// List, read, search and remove the sessions that were kept
+    Sessions(SessionsArgs),
     /// Take back what a run changed in the workspace
     #[command(
         after_help = "WHAT is RUN, RUN:TURN or RUN:TURN:CALL; a run is `last`, its id or the beginning of it.\n\
@@ -86,13 +91,17 @@ pub struct RunArgs {
     #[arg(long, short, conflicts_with = "json")]
     pub verbose: bool,
     #[command(flatten)]
+    pub session: SessionArgs,
+    #[command(flatten)]
     settings: SettingsArgs,
 }
 
 impl RunArgs {
     /// The flags that are settings.
     pub fn flags(&self) -> Flags {
-        self.settings.flags()
+        let mut flags = self.settings.flags();
+        self.session.add_to(&mut flags);
+        flags
     }
 }
 
@@ -172,6 +181,11 @@ impl UndoArgs {
 pub struct DiffArgs {
     /// Which run, turn or call, as for `hotcell undo` [default: last]
     pub what: Option<String>,
+    /// Everything that the runs of this session changed, together
+    #[arg(long, value_name = "ID", conflicts_with = "what")]
+    pub session: Option<String>,
+    #[command(flatten)]
+    store: StoreArgs,
     #[command(flatten)]
     place: PlaceArgs,
 }
@@ -181,6 +195,7 @@ impl DiffArgs {
     pub fn flags(&self) -> Flags {
         let mut flags = Flags::default();
         self.place.add_to(&mut flags);
+        self.store.add_to(&mut flags);
         flags
     }
 }

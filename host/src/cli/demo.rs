@@ -7,13 +7,14 @@
 
 use super::args::DemoArgs;
 use super::exit::{CommandError, Exit};
+use super::kept::Kept;
 use super::wiring::{self, Answers, Show};
 use super::{interrupts, run};
 use crate::config::{Config, Environment, Flags};
 use crate::engine::Engine;
-use crate::history::History;
 use crate::provider::ScriptProvider;
 use crate::render::{Paint, Palette};
+use crate::store::{NewRun, Store};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -68,7 +69,9 @@ pub(super) async fn demo(args: &DemoArgs, environment: &Environment) -> Result<E
     )?;
     say(palette, &["the prompt:", PROMPT])?;
 
-    let sandbox = wiring::sandbox(&config)?;
+    // A store of its own, which ends with it.
+    let kept = Kept::in_store(Store::in_memory()?);
+    let sandbox = wiring::sandbox_with(&config, kept.state())?;
     let toolbox = tokio::select! {
         biased;
         Some(by) = interrupts.recv() => return Ok(by),
@@ -85,9 +88,19 @@ pub(super) async fn demo(args: &DemoArgs, environment: &Environment) -> Result<E
         stream: true,
     };
     let briefed = wiring::briefing(&config)?;
-    let run_config = wiring::run_config(&config, "the script", answers, &briefed)?;
+    let mut run_config = wiring::run_config(&config, "the script", answers, &briefed)?;
+    let run_id = wiring::new_id();
+    let new = NewRun {
+        run: &run_id,
+        workspace: &config.workspace,
+        model: &run_config.model,
+        prompt: PROMPT,
+    };
+    let opened = kept.begin(None, &new)?;
+    run_config.session_id = opened.session_id;
+    run_config.transcript = opened.transcript;
     let run =
-        Engine::new(Arc::new(provider), Arc::new(toolbox)).run(run_config, History::new(), PROMPT);
+        Engine::new(Arc::new(provider), Arc::new(toolbox)).run(run_config, opened.history, PROMPT);
     let exit = run::follow(run, renderer.as_mut(), &mut interrupts).await?;
 
     if args.keep {

@@ -8,6 +8,7 @@ use crate::process::ProcessesError;
 use crate::protocol::{DoneReason, Event};
 use crate::provider::ProviderSetupError;
 use crate::sandbox::{LoadError, SandboxError};
+use crate::store::StoreError;
 use crate::tools::ToolboxError;
 use crate::undo::UndoError;
 use std::io;
@@ -92,6 +93,27 @@ pub enum CommandError {
     /// What was changed earlier.
     #[error(transparent)]
     Undo(#[from] UndoError),
+    /// What is kept of earlier runs.
+    #[error(transparent)]
+    Sessions(#[from] StoreError),
+    /// A session was named, and none are kept.
+    #[error("sessions are switched off by `sessions.enabled`; leave out the flag that names one")]
+    SessionsOff,
+    /// There is no session to go on with.
+    #[error(
+        "no session of this workspace is kept yet; leave out --continue, or name one of `hotcell sessions list --all`"
+    )]
+    NothingToContinue,
+    /// The session that was named belongs to another workspace.
+    #[error(
+        "session {id} belongs to {workspace}; run it there with -C, or go on here in a copy by --fork {id}"
+    )]
+    OtherWorkspace {
+        /// The session.
+        id: String,
+        /// Where it belongs.
+        workspace: String,
+    },
     /// A component file that was asked about.
     #[error("cannot load {}: {why}", .file.display())]
     Component {
@@ -139,6 +161,9 @@ impl CommandError {
             CommandError::Output(_)
             | CommandError::ReaderGone
             | CommandError::Machine { .. }
+            | CommandError::Sessions(
+                StoreError::Database { .. } | StoreError::File { .. } | StoreError::InUse(_),
+            )
             | CommandError::Undo(
                 UndoError::Conflicts { .. } | UndoError::Store { .. } | UndoError::Workspace { .. },
             ) => Exit::Failed,

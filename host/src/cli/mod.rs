@@ -10,9 +10,11 @@ mod describe;
 mod doctor;
 mod exit;
 mod interrupts;
+mod kept;
 mod log;
 mod prompt;
 mod run;
+mod sessions;
 mod skills;
 mod tools;
 mod trust;
@@ -73,6 +75,7 @@ fn perform(arguments: Arguments, environment: &Environment) -> Result<Exit, Comm
         Some(Command::Demo(args)) => on_runtime(demo::demo(&args, environment)),
         Some(Command::Tools(args)) => on_runtime(tools::tools(&args, environment)),
         Some(Command::Describe(args)) => on_runtime(describe::describe(&args)),
+        Some(Command::Sessions(args)) => sessions::sessions(&args, environment),
         Some(Command::Undo(args)) => undo::undo(&args, environment),
         Some(Command::Diff(args)) => undo::diff(&args, environment),
         Some(Command::Trust(args)) => trust::trust(&args, environment),

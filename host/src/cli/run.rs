@@ -6,13 +6,14 @@
 use super::args::RunArgs;
 use super::exit::{CommandError, Exit};
 use super::interrupts;
+use super::kept::Kept;
 use super::trust;
 use super::wiring::{self, Answers, Show};
 use crate::config::Environment;
 use crate::engine::{Engine, Run};
-use crate::history::History;
 use crate::provider;
 use crate::render::Renderer;
+use crate::store::NewRun;
 use futures::StreamExt;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -28,7 +29,8 @@ pub(super) async fn run(args: &RunArgs, environment: &Environment) -> Result<Exi
     // Ctrl+C still ends a program that waits for a prompt.
     let typed = prompt(&args.prompt, io::stdin)?;
     let mut interrupts = interrupts::listen()?;
-    let sandbox = wiring::sandbox(&config)?;
+    let kept = Kept::open(&config, &args.session)?;
+    let sandbox = wiring::sandbox_with(&config, kept.state())?;
     let toolbox = tokio::select! {
         biased;
         Some(by) = interrupts.recv() => return Ok(by),
@@ -44,7 +46,18 @@ pub(super) async fn run(args: &RunArgs, environment: &Environment) -> Result<Exi
         json: args.json,
         verbose: args.verbose,
     };
+    let run_id = wiring::new_id();
+    let new = NewRun {
+        run: &run_id,
+        workspace: &config.workspace,
+        model: &provider_config.model,
+        prompt: &prompt,
+    };
+    let opened = kept.begin(Some(&args.session), &new)?;
     let mut renderer = wiring::renderer(show, &config, environment);
+    for event in &opened.events {
+        renderer.event(event)?;
+    }
     for notice in wiring::notices(&config) {
         renderer.event(&notice)?;
     }
@@ -54,12 +67,14 @@ pub(super) async fn run(args: &RunArgs, environment: &Environment) -> Result<Exi
         Answers::from(&provider_config),
         &briefed,
     )?;
-    let (recorder, notice) = wiring::recorder(&config, &run_config, &typed);
+    run_config.session_id = opened.session_id;
+    run_config.transcript = opened.transcript;
+    let (recorder, notice) = wiring::recorder(&config, &run_config, &run_id, &typed);
     run_config.recorder = recorder;
     if let Some(notice) = notice {
         renderer.event(&notice)?;
     }
-    let run = Engine::new(provider, Arc::new(toolbox)).run(run_config, History::new(), prompt);
+    let run = Engine::new(provider, Arc::new(toolbox)).run(run_config, opened.history, prompt);
     follow(run, renderer.as_mut(), &mut interrupts).await
 }
 
@@ -143,6 +158,7 @@ pub(super) async fn follow(
 mod tests {
     use super::*;
     use crate::config::{Config, Flags};
+    use crate::history::History;
     use crate::protocol::Event;
     use crate::provider::ScriptProvider;
     use crate::sandbox::{Sandbox, SandboxSettings};

@@ -2,10 +2,10 @@
 
 use super::args::{DiffArgs, UndoArgs};
 use super::exit::{CommandError, Exit};
-use super::wiring;
+use super::{sessions, wiring};
 use crate::config::{Config, Environment, Flags};
 use crate::render::{Paint, Palette, escape};
-use crate::undo::{Restored, RunSummary, Selection, UndoError, UndoStore};
+use crate::undo::{Preview, Restored, RunSummary, Selection, UndoError, UndoStore};
 use crate::workspace::{Access, Workspace};
 use std::io::{self, Write};
 use std::time::{Duration, UNIX_EPOCH};
@@ -46,14 +46,46 @@ pub(super) fn undo(args: &UndoArgs, environment: &Environment) -> Result<Exit, C
 
 pub(super) fn diff(args: &DiffArgs, environment: &Environment) -> Result<Exit, CommandError> {
     let place = Place::of(&args.flags(), environment)?;
-    let selection = asked(args.what.as_deref())?;
     let workspace = place.workspace(Access::ReadOnly)?;
-    let preview = place
-        .store
-        .preview(&place.config.workspace, &workspace, &selection)?;
+    let preview = match &args.session {
+        Some(id) => of_session(&place, &workspace, id)?,
+        None => {
+            let selection = asked(args.what.as_deref())?;
+            place
+                .store
+                .preview(&place.config.workspace, &workspace, &selection)?
+        }
+    };
     let text = colored(&preview.diff(false), place.palette());
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(Exit::Done)
+}
+
+/// What the runs of a session changed, together: each path as it was before the first of them.
+fn of_session(place: &Place, workspace: &Workspace, id: &str) -> Result<Preview, CommandError> {
+    let root = &place.config.workspace;
+    let (session, runs) = sessions::runs(&place.config, id, root)?;
+    let changed = place.store.runs_of(root)?;
+    let mut whole = Preview {
+        run: session.id,
+        paths: Vec::new(),
+        renamed: Vec::new(),
+    };
+    for run in runs {
+        // Most runs change nothing, and old ones are forgotten.
+        if !changed.iter().any(|known| known.run == run) {
+            continue;
+        }
+        let selection = asked(Some(&run))?;
+        let part = place.store.preview(root, workspace, &selection)?;
+        whole.renamed.extend(part.renamed);
+        for change in part.paths {
+            if !whole.paths.iter().any(|known| known.path == change.path) {
+                whole.paths.push(change);
+            }
+        }
+    }
+    Ok(whole)
 }
 
 /// Where it is about.

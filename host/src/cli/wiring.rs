@@ -13,8 +13,7 @@ use crate::process::{PrivateDirectory, ProcessLimits, ProcessSettings, Processes
 use crate::prompt::{Briefing, Instructions, SkillIndex, Surroundings};
 use crate::protocol::{Capability, Event, NoticeLevel};
 use crate::render::{JsonRenderer, Palette, Renderer, TextOptions, TextRenderer};
-use crate::sandbox::{Sandbox, SandboxSettings};
-
+use crate::sandbox::{Sandbox, SandboxSettings, SessionState};
 use crate::tools::{BUILTINS, Toolbox, ToolboxError};
 use crate::undo::{Recorder, UndoError, UndoStore};
 use crate::workspace::{Access, Workspace};
@@ -96,11 +95,20 @@ fn native_shell(config: &Config) -> Option<String> {
 
 /// The sandbox of the process.
 pub(super) fn sandbox(config: &Config) -> Result<OpenSandbox, CommandError> {
+    sandbox_with(config, SandboxSettings::default().state)
+}
+
+/// The sandbox of a process whose tools keep their notes in `state`.
+pub(super) fn sandbox_with(
+    config: &Config,
+    state: Arc<dyn SessionState>,
+) -> Result<OpenSandbox, CommandError> {
     let defaults = SandboxSettings::default();
     let private = Arc::new(PrivateDirectory::new().map_err(ProcessesError::Private)?);
     let processes = processes_in(config, Some(Arc::clone(&private)))?;
     let sandbox = Sandbox::new(SandboxSettings {
         temporary: Some(private.temporary()),
+        state,
         processes: processes.clone(),
         cache: config.directories.cache.clone(),
         max_memory_bytes: defaults.max_memory_bytes.max(config.limits.memory_bytes),
@@ -293,11 +301,17 @@ pub(super) fn run_config(
         max_parallel_calls: config.max_parallel_calls,
         briefing: briefed.briefing.clone(),
         recorder: Recorder::off(),
+        transcript: None,
     })
 }
 
 /// Who keeps what the run changes, and what a person has to know where nobody does.
-pub(super) fn recorder(config: &Config, run: &RunConfig, title: &str) -> (Recorder, Option<Event>) {
+pub(super) fn recorder(
+    config: &Config,
+    run: &RunConfig,
+    run_id: &str,
+    title: &str,
+) -> (Recorder, Option<Event>) {
     let off = |why: String| {
         let notice = Event::Notice {
             level: NoticeLevel::Warning,
@@ -313,7 +327,7 @@ pub(super) fn recorder(config: &Config, run: &RunConfig, title: &str) -> (Record
     match Workspace::open(place, Access::ReadOnly, run.policy.paths.clone()) {
         Ok(workspace) => {
             let store = UndoStore::new(data);
-            let recorder = Recorder::new(store, &run.session_id, place, workspace, title);
+            let recorder = Recorder::new(store, run_id, place, workspace, title);
             (recorder, None)
         }
         Err(error) => off(error.to_string()),

@@ -16,7 +16,7 @@ pub struct Directories {
     pub config: Option<PathBuf>,
     /// Holds compiled components: `$XDG_CACHE_HOME/hotcell`.
     pub cache: Option<PathBuf>,
-    /// Holds what undo keeps: `$XDG_DATA_HOME/hotcell`.
+    /// Holds sessions and what undo keeps: `$XDG_DATA_HOME/hotcell`.
     pub data: Option<PathBuf>,
 }
 
@@ -48,16 +48,22 @@ impl Directories {
         self.config.as_ref().map(|dir| dir.join(".env"))
     }
 
+    /// Where sessions are kept unless another file is named.
+    pub(super) fn sessions_file(&self) -> Option<PathBuf> {
+        self.data.as_ref().map(|dir| dir.join("sessions.db"))
+    }
+
     /// Refuses a workspace that contains what hotcell trusts, or is inside of it. Links are
     /// followed, and a directory that does not exist yet counts as well: a tool could make it.
     pub(super) fn check_apart(
         &self,
         workspace: &Path,
         env_file: Option<&Path>,
+        db: Option<&Path>,
     ) -> Result<(), ConfigError> {
         let settings_file = self.settings_file();
         let own_env_file = self.env_file();
-        let trusted: [(&'static str, Option<&Path>, Option<&'static str>); 6] = [
+        let trusted: [(&'static str, Option<&Path>, Option<&'static str>); 7] = [
             (
                 "hotcell's configuration directory",
                 self.config.as_deref(),
@@ -76,6 +82,7 @@ impl Directories {
             ("the user's hotcell.toml", settings_file.as_deref(), None),
             ("the user's .env", own_env_file.as_deref(), None),
             ("the file of --env-file", env_file, None),
+            ("the file of --db", db, None),
         ];
         for (what, path, variable) in trusted {
             let Some(path) = path.map(canonical_as_far_as_it_exists) else {
@@ -221,7 +228,11 @@ mod tests {
         std::fs::create_dir_all(root.join("home/.config")).expect("home");
         make(&root);
         let environment = Environment::from_map([("HOME", root.join("home"))], "/w");
-        match Directories::of(&environment).check_apart(&workspace, Some(&root.join("keys/env"))) {
+        match Directories::of(&environment).check_apart(
+            &workspace,
+            Some(&root.join("keys/env")),
+            Some(&root.join("kept/sessions.db")),
+        ) {
             Ok(()) => None,
             Err(ConfigError::WorkspaceHoldsOwnFiles { relation, what, .. }) => {
                 Some((relation, what))
@@ -254,6 +265,7 @@ mod tests {
                 ("is inside", "hotcell's cache directory"),
             ),
             ("keys", ("contains", "the file of --env-file")),
+            ("kept", ("contains", "the file of --db")),
         ] {
             assert_eq!(relation(workspace, |_| ()), Some(expected), "{workspace}");
         }

@@ -17,7 +17,7 @@ use toml::de::{DeTable, DeValue};
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The tables that there are.
-const TABLES: [&str; 4] = ["limits", "process", "run", PRICES];
+const TABLES: [&str; 5] = ["limits", "process", "run", "sessions", PRICES];
 
 /// The one that has tables of its own, one a model.
 const PRICES: &str = "prices";

@@ -45,6 +45,10 @@ pub struct Flags {
     pub color: Option<ColorWhen>,
     /// `--unsafe-no-process-sandbox`
     pub unsafe_no_process_sandbox: bool,
+    /// `--no-session`
+    pub no_session: bool,
+    /// `--db`
+    pub db: Option<PathBuf>,
     /// The flags of the limits.
     pub limits: Vec<(Limit, u64)>,
     /// The flags of what bounds a run, as typed.

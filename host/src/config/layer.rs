@@ -83,6 +83,8 @@ pub(super) struct Layer {
     masked: Vec<Sourced<String>>,
     protected: Vec<Sourced<String>>,
     color: Option<Sourced<ColorWhen>>,
+    sessions_enabled: Option<Sourced<bool>>,
+    sessions_db: Option<Sourced<PathBuf>>,
     process: ProcessLayer,
     guards: GuardLayer,
     limits: Vec<(Limit, Sourced<u64>)>,
@@ -141,13 +143,9 @@ impl Layer {
                 let files = files.iter().map(|file| base.path(file)).collect();
                 self.plugins = some(files, origin);
             }
-            Setting::Skills => {
-                let directory = match raw {
-                    Raw::Paths(one) => one.into_iter().collect(),
-                    other => PathBuf::from(other.text()?),
-                };
-                self.skills = some(base.path(&directory), origin);
-            }
+            Setting::Skills => self.skills = some(base.path(&raw.path()?), origin),
+            Setting::SessionsEnabled => self.sessions_enabled = some(raw.switch()?, origin),
+            Setting::SessionsDb => self.sessions_db = some(base.path(&raw.path()?), origin),
             Setting::Masked => self.masked = globs(raw, &origin)?,
             Setting::Protected => self.protected = globs(raw, &origin)?,
             Setting::Color => self.color = some(raw.choice(&ColorWhen::ALL)?, origin),
@@ -207,6 +205,14 @@ impl Raw {
             Raw::Text(text) if text.trim().is_empty() => Err("is empty".to_owned()),
             Raw::Text(text) => Ok(text),
             other => Err(other.not("text in quotes")),
+        }
+    }
+
+    /// One file or directory.
+    fn path(self) -> Result<PathBuf, String> {
+        match self {
+            Raw::Paths(one) => Ok(one.into_iter().collect()),
+            other => Ok(PathBuf::from(other.text()?)),
         }
     }
 
@@ -343,6 +349,8 @@ pub(super) struct Settings {
     pub masked: Vec<Sourced<String>>,
     pub protected: Vec<Sourced<String>>,
     pub color: Sourced<ColorWhen>,
+    pub sessions_enabled: Sourced<bool>,
+    pub sessions_db: Option<Sourced<PathBuf>>,
     pub process: ProcessTable,
     pub guards: GuardTable,
     pub limits: Limits,
@@ -370,6 +378,8 @@ impl Default for Settings {
             masked: Vec::new(),
             protected: Vec::new(),
             color: Sourced::default(ColorWhen::Auto),
+            sessions_enabled: Sourced::default(true),
+            sessions_db: None,
             process: ProcessTable::default(),
             guards: GuardTable::default(),
             limits: Limits::default(),
@@ -415,6 +425,8 @@ impl Settings {
         self.masked.extend(layer.masked);
         self.protected.extend(layer.protected);
         over(&mut self.color, layer.color);
+        over(&mut self.sessions_enabled, layer.sessions_enabled);
+        over_none(&mut self.sessions_db, layer.sessions_db);
         self.process.apply(layer.process);
         self.guards.apply(layer.guards);
         for (limit, asked) in layer.limits {
@@ -476,6 +488,8 @@ impl Settings {
             Setting::Masked => all(&self.masked),
             Setting::Protected => all(&self.protected),
             Setting::Color => chosen(&self.color, &ColorWhen::ALL),
+            Setting::SessionsEnabled => one(&self.sessions_enabled),
+            Setting::SessionsDb => maybe(&self.sessions_db),
             Setting::Process(key) => self.process.shown(key),
             Setting::Guard(key) => self.guards.shown(key),
             Setting::Prices => (self.guards.shown_prices(), &Origin::Default),

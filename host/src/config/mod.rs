@@ -43,6 +43,6 @@ pub use process::{ProcessConfig, Shell};
 pub use provider::{ProviderConfig, ProxyConfig, known_providers};
 pub use quantity::{InvalidQuantity, parse_limit};
 pub use reference::reference;
-pub use resolve::{Config, Key, Reported, offered};
+pub use resolve::{Config, Key, Reported, Sessions, offered};
 pub use secret::Secret;
 pub use trust::{Answer, Trust, TrustFile, WORKSPACE_SKILLS};

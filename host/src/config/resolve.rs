@@ -51,6 +51,8 @@ pub struct Config {
     pub ignores_settings: bool,
     /// Components to load beside the built-in ones.
     pub plugins: Vec<PathBuf>,
+    /// Whether and where sessions are kept.
+    pub sessions: Sessions,
     /// hotcell's own directories.
     pub directories: Directories,
     /// Whether to colour.
@@ -61,6 +63,15 @@ pub struct Config {
     pub notices: Vec<String>,
     /// What somebody set, and where, for `doctor`. Never a key.
     pub reported: Vec<Reported>,
+}
+
+/// Whether and where sessions are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sessions {
+    /// Whether runs are kept.
+    pub enabled: bool,
+    /// The file, an absolute path outside of the workspace; `None` where there is no place for it.
+    pub db: Option<PathBuf>,
 }
 
 /// One setting that is not at its default.
@@ -122,7 +133,7 @@ impl Config {
             with_env_file(flags, environment, &directories)?
         };
         let workspace = directories::workspace(flags.workspace.as_deref(), &environment)?;
-        directories.check_apart(&workspace, env_file.as_deref())?;
+        directories.check_apart(&workspace, env_file.as_deref(), None)?;
 
         let trust = if flags.ignore_settings {
             Trust::of_nobody()
@@ -151,6 +162,13 @@ impl Config {
         }
         settings.apply(from_flags(flags, &settings, &environment)?);
 
+        let db = settings.sessions_db.as_ref().map(|db| &db.value);
+        let db = db.map(|db| below_current(db, &environment));
+        directories.check_apart(&workspace, None, db.as_deref())?;
+        let sessions = Sessions {
+            enabled: settings.sessions_enabled.value,
+            db: db.or_else(|| directories.sessions_file()),
+        };
         let script = flags
             .script
             .as_deref()
@@ -204,6 +222,7 @@ impl Config {
             process: settings.process.resolve(&environment, flags),
             ignores_settings: flags.ignore_settings,
             plugins: settings.plugins.value,
+            sessions,
             directories,
             colors: Colors::resolve(settings.color.value, &environment),
             keys,
@@ -259,7 +278,7 @@ fn from_variables(environment: &Environment) -> Result<Layer, ConfigError> {
                     .filter(|path| !path.as_os_str().is_empty())
                     .collect(),
             ),
-            Setting::Skills => Raw::Paths(vec![value.into()]),
+            Setting::Skills | Setting::SessionsDb => Raw::Paths(vec![value.into()]),
             Setting::Masked | Setting::Protected => Raw::List(
                 std::env::split_paths(text()?)
                     .filter_map(|glob| glob.into_os_string().into_string().ok())
@@ -367,6 +386,14 @@ fn from_flags(
     ask(
         Setting::Color,
         flags.color.map(|when| named(when, &super::ColorWhen::ALL)),
+    );
+    ask(
+        Setting::SessionsEnabled,
+        flags.no_session.then_some(Raw::Switch(false)),
+    );
+    ask(
+        Setting::SessionsDb,
+        flags.db.clone().map(|path| Raw::Paths(vec![path])),
     );
     for (guard, value) in &flags.guards {
         ask(Setting::Guard(*guard), Some(Raw::Text(value.clone())));

@@ -26,6 +26,8 @@ pub(super) enum Setting {
     Masked,
     Protected,
     Color,
+    SessionsEnabled,
+    SessionsDb,
     Process(ProcessKey),
     Guard(GuardKey),
     Prices,
@@ -55,7 +57,10 @@ impl Row {
     pub(super) fn variable(&self) -> String {
         let name = match self.setting {
             // These leaves say little without their table.
-            Setting::Process(_) | Setting::Guard(_) => self.key.replace('.', "_"),
+            Setting::Process(_)
+            | Setting::Guard(_)
+            | Setting::SessionsEnabled
+            | Setting::SessionsDb => self.key.replace('.', "_"),
             _ => self.leaf().to_owned(),
         };
         format!("{VARIABLE_PREFIX}{}", name.to_ascii_uppercase())
@@ -222,6 +227,20 @@ pub(super) const ROWS: &[Row] = &[
         "--color",
         "`auto`, `always` or `never`",
         "Colours; `auto` follows the terminal, `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.",
+    ),
+    row(
+        Setting::SessionsEnabled,
+        "sessions.enabled",
+        "--no-session",
+        "`true` or `false`",
+        "Whether a run is kept as a session, to go on with later.",
+    ),
+    row(
+        Setting::SessionsDb,
+        "sessions.db",
+        "--db",
+        "file",
+        "Where sessions are kept, outside of every workspace. Without it `sessions.db` in the data directory, `~/.local/share/hotcell`.",
     ),
     row(
         Setting::Process(ProcessKey::Programs),
@@ -437,7 +456,7 @@ mod tests {
         }
         // One a variant: the plain ones and the limits.
         let tables = ProcessKey::ALL.len() + GuardKey::ALL.len() + Limit::ALL.len();
-        assert_eq!(ROWS.len(), 17 + tables);
+        assert_eq!(ROWS.len(), 19 + tables);
         for limit in Limit::ALL {
             let row = Setting::Limit(limit).row();
             assert_eq!(row.leaf(), limit.key());

@@ -188,6 +188,8 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
         ("masked", "*.secret"),
         ("protected", "migrations"),
         ("color", "always"),
+        ("sessions.enabled", "false"),
+        ("sessions.db", "../kept.db"),
         ("process.programs", "git"),
         ("process.read_only_programs", "git"),
         ("process.read_paths", "toolchain"),
@@ -271,6 +273,9 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
         assert_eq!(config.masked[0].value, "*.secret");
         assert_eq!(config.protected[0].value, "migrations");
         assert!(config.colors.stdout);
+        assert!(!config.sessions.enabled);
+        let db = bench.path(base).join("../kept.db");
+        assert_eq!(config.sessions.db, Some(db));
         assert_eq!(config.process.programs, ["git"]);
         assert_eq!(config.process.read_only_programs, ["git"]);
         assert_eq!(

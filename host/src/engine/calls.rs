@@ -5,8 +5,11 @@
 
 use super::emit::{Emitter, notice};
 use super::run::Driver;
+use super::transcript::Keeper;
 use crate::process::Witness;
-use crate::protocol::{Event, NoticeLevel, OutputStream, ToolCall, ToolErrorKind, ToolResult};
+use crate::protocol::{
+    Event, NoticeLevel, OutputStream, SessionEntry, ToolCall, ToolErrorKind, ToolResult,
+};
 use crate::sandbox::CallOutput;
 use crate::tools::{Admitted, CallWatcher};
 use crate::undo::{CallJournal, Step};
@@ -52,6 +55,7 @@ impl Driver {
                         call: call.clone(),
                         journal,
                         emitter: self.emitter.clone(),
+                        keeper: self.keeper.clone(),
                         cancel: self.cancel.clone(),
                         session_id: self.config.session_id.clone(),
                     };
@@ -75,6 +79,7 @@ impl Driver {
                         None => call.arguments.clone(),
                     };
                     self.tell_start(call, sent).await;
+                    self.keep(&result).await;
                     self.emitter.result(&result).await;
                     results[index] = Some(result);
                 }
@@ -87,17 +92,26 @@ impl Driver {
                 results[index] = Some(result);
             }
         }
-        let results = calls
-            .iter()
-            .zip(results)
-            .map(|(call, result)| {
-                result.unwrap_or_else(|| failure(call, ToolErrorKind::Interrupted, NOT_BEGUN))
-            })
-            .collect();
+        let mut whole = Vec::with_capacity(calls.len());
+        for (call, result) in calls.iter().zip(results) {
+            whole.push(match result {
+                Some(result) => result,
+                None => {
+                    let result = failure(call, ToolErrorKind::Interrupted, NOT_BEGUN);
+                    self.keep(&result).await;
+                    result
+                }
+            });
+        }
         Worked {
-            results,
+            results: whole,
             has_changed,
         }
+    }
+
+    async fn keep(&self, result: &ToolResult) {
+        let entry = || SessionEntry::Result(result.clone());
+        self.keeper.keep(entry).await;
     }
 
     fn admit(&self, call: &ToolCall) -> Result<Admitted, ToolResult> {
@@ -131,6 +145,7 @@ struct Work {
     call: ToolCall,
     journal: Arc<CallJournal>,
     emitter: Emitter,
+    keeper: Keeper,
     cancel: CancellationToken,
     session_id: String,
 }
@@ -155,6 +170,8 @@ impl Work {
                     .await;
             }
         }
+        let entry = || SessionEntry::Result(result.clone());
+        self.keeper.keep(entry).await;
         self.emitter.result(&result).await;
         (result, has_changed)
     }

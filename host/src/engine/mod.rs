@@ -15,11 +15,13 @@ mod run;
 #[cfg(test)]
 mod tests;
 mod think;
+mod transcript;
 mod turn;
 
 pub use crate::config::Think;
 pub use control::{Control, Events, Outcome, Run};
 pub use observer::{Observer, RunInfo, Unobserved};
+pub use transcript::Transcript;
 
 use crate::history::History;
 use crate::policy::Policy;
@@ -55,6 +57,8 @@ pub struct RunConfig {
     pub briefing: Briefing,
     /// Keeps what its calls change.
     pub recorder: Recorder,
+    /// Keeps what is said; `None` for a run that is forgotten.
+    pub transcript: Option<Arc<dyn Transcript>>,
 }
 
 /// What runs have in common: whom to ask, which tools there are, who watches. Cheap to clone.

@@ -8,12 +8,14 @@ use super::alarm::Alarm;
 use super::control::{self, Ends, Run};
 use super::emit::Emitter;
 use super::guards::Guards;
+use super::transcript::Keeper;
 use super::turn::Turned;
 use super::{Engine, RunConfig, RunInfo};
 use crate::history::{History, estimate_text};
 use crate::prompt;
 use crate::protocol::{
-    ContentBlock, DoneReason, Event, NoticeLevel, Price, RunErrorKind, ToolDefinition, Usage,
+    ContentBlock, DoneReason, Event, NoticeLevel, Price, Role, RunErrorKind, SessionEntry, ToolCall,
+    ToolDefinition, Usage,
 };
 use futures::FutureExt;
 use std::collections::HashSet;
@@ -42,6 +44,7 @@ pub(super) struct Driver {
     pub(super) engine: Engine,
     pub(super) config: Arc<RunConfig>,
     pub(super) emitter: Emitter,
+    pub(super) keeper: Keeper,
     pub(super) cancel: CancellationToken,
     pub(super) history: History,
     /// The system prompt, built for this run.
@@ -83,6 +86,7 @@ pub(super) fn start(engine: Engine, config: RunConfig, history: History, prompt:
         model: config.model.clone(),
     };
     let mut driver = Driver {
+        keeper: Keeper::new(config.transcript.clone(), emitter.clone()),
         emitter,
         engine,
         cancel,
@@ -132,12 +136,14 @@ pub(super) fn start(engine: Engine, config: RunConfig, history: History, prompt:
 
 impl Driver {
     async fn drive(&mut self, prompt: String) -> End {
-        if !self.history.push_user(vec![ContentBlock::text(prompt)]) {
+        let said = vec![ContentBlock::text(prompt)];
+        if !self.history.push_user(said.clone()) {
             return End::Fault {
                 kind: RunErrorKind::InvalidRequest,
                 message: "the prompt is blank".to_owned(),
             };
         }
+        self.keeper.keep(|| SessionEntry::User(said)).await;
         let cancel = self.cancel.clone();
         tokio::select! {
             biased;
@@ -177,6 +183,32 @@ impl Driver {
                 Turned::Cut => return End::Done(DoneReason::Cut),
                 Turned::Refused => return End::Done(DoneReason::Refused),
             }
+        }
+    }
+
+    /// Stores what the model says, here and for later, and answers its calls.
+    pub(super) async fn store_answer(
+        &mut self,
+        content: Vec<ContentBlock>,
+        usage: Usage,
+    ) -> Vec<ToolCall> {
+        let before = self.history.messages().len();
+        let calls = self.history.push_answer(content);
+        self.keep_answer(before, usage).await;
+        calls
+    }
+
+    /// Keeps the answer that was stored behind `before` messages, if it said anything.
+    pub(super) async fn keep_answer(&self, before: usize, usage: Usage) {
+        let stored = self.history.messages().get(before..).unwrap_or_default();
+        let said = stored.iter().rfind(|said| said.role == Role::Assistant);
+        let content = || said.map(|said| said.content.clone()).unwrap_or_default();
+        if said.is_some() || usage != Usage::default() {
+            let entry = || SessionEntry::Answer {
+                content: content(),
+                usage,
+            };
+            self.keeper.keep(entry).await;
         }
     }
 

@@ -6,8 +6,9 @@
 
 use super::run::{Driver, End};
 use super::turn::{Question, Voice};
+use crate::history::BRIDGE;
 use crate::prompt;
-use crate::protocol::{ContentBlock, Message};
+use crate::protocol::{ContentBlock, Message, SessionEntry};
 use std::sync::Arc;
 
 impl Driver {
@@ -21,8 +22,15 @@ impl Driver {
                 voice: Voice::Thought,
             })
             .await?;
+        let usage = answer.usage;
         let thought = Message::assistant(answer.content).text();
+        let before = self.history.messages().len();
         self.history.push_thought(ContentBlock::text(thought));
+        self.keep_answer(before, usage).await;
+        if self.history.messages().len() > before {
+            let bridge = || SessionEntry::User(vec![ContentBlock::text(BRIDGE)]);
+            self.keeper.keep(bridge).await;
+        }
         Ok(())
     }
 }

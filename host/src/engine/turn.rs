@@ -62,11 +62,11 @@ impl Driver {
                 voice: Voice::Action,
             })
             .await?;
-        let stop = answer.stop;
+        let (stop, usage) = (answer.stop, answer.usage);
         let answer = Message::assistant(answer.content);
         let answer_tokens = estimate_message(&answer);
         let text = answer.text();
-        let calls = self.history.push_answer(answer.content);
+        let calls = self.store_answer(answer.content, usage).await;
         let blank = text.trim().is_empty();
         if !blank {
             self.text = text;
@@ -152,7 +152,8 @@ impl Driver {
                 () = self.cancel.cancelled() => {
                     drop(answer);
                     // What the person saw is what the model is reminded of when the run goes on.
-                    self.history.push_answer(vec![ContentBlock::text(said)]);
+                    let said = vec![ContentBlock::text(said)];
+                    self.store_answer(said, Usage::default()).await;
                     return Err(End::Interrupted);
                 }
                 chunk = answer.next() => chunk,

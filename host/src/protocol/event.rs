@@ -15,6 +15,15 @@ use serde_json::Value;
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Event {
+    /// The session that the run belongs to; before everything else, where sessions are kept.
+    SessionOpened {
+        /// By which it is gone on with.
+        session_id: String,
+        /// By which `undo` and `diff` know the run.
+        run_id: String,
+        /// How many messages it had before this run.
+        messages: u64,
+    },
     /// A turn begins: one request to the model, then the tool calls it asks for.
     TurnStarted {
         /// From 1.

@@ -11,6 +11,7 @@ mod event;
 mod guard;
 mod limits;
 mod message;
+mod session;
 mod tool;
 
 pub use capability::{Capabilities, Capability, UnknownCapability};
@@ -19,4 +20,5 @@ pub use event::{DoneReason, Event, NoticeLevel, OutputStream, RunErrorKind};
 pub use guard::{Reminders, RunLimits};
 pub use limits::{Limit, Limits};
 pub use message::{ContentBlock, ImageBlock, Message, Role, ToolCall, Usage};
+pub use session::SessionEntry;
 pub use tool::{CallStats, Digest, ResultContent, ToolDefinition, ToolErrorKind, ToolResult};

@@ -42,6 +42,8 @@ pub struct TextRenderer<O, E> {
     /// The text of this turn, where it is not streamed.
     held: String,
     calls: HashMap<String, Call>,
+    /// The session, to be told at the end.
+    session: Option<String>,
 }
 
 /// The stream whose last line has no end yet.
@@ -71,6 +73,7 @@ impl<O: Write, E: Write> TextRenderer<O, E> {
             unfinished: Unfinished::None,
             held: String::new(),
             calls: HashMap::new(),
+            session: None,
         }
     }
 
@@ -308,6 +311,20 @@ impl<O: Write, E: Write> TextRenderer<O, E> {
 impl<O: Write, E: Write> Renderer for TextRenderer<O, E> {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
+            Event::SessionOpened {
+                session_id,
+                messages,
+                ..
+            } => {
+                self.session = Some(session_id.clone());
+                if let 1.. = *messages {
+                    let after = plural(*messages, "message");
+                    let session = escape::line(session_id);
+                    let line = format!("· session {session} goes on after {after}");
+                    let line = self.paint(Paint::Faint, line);
+                    self.line(line)?;
+                }
+            }
             Event::TurnStarted { turn } => {
                 if self.options.verbose {
                     let line = self.paint(Paint::Faint, format!("── turn {turn} ──"));
@@ -386,6 +403,13 @@ impl<O: Write, E: Write> Renderer for TextRenderer<O, E> {
             }
             // Counts of the request under way are for programs; the turn's sum is shown.
             Event::TokenUpdate { .. } => {}
+        }
+        if event.is_terminal()
+            && let Some(session) = self.session.take()
+        {
+            let line = format!("session {}", escape::line(&session));
+            let line = self.paint(Paint::Faint, line);
+            self.line(line)?;
         }
         self.out.flush()?;
         self.err.flush()

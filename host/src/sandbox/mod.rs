@@ -20,7 +20,9 @@ mod store;
 pub use call::{CallFailure, CallOutcome, CallOutput, Invocation};
 pub use component::{Component, LoadError};
 pub use runtime::Allocator;
-pub use state::{MemoryState, SessionState, StateError, Versioned};
+pub use state::{
+    MAX_KEY_BYTES, MAX_VALUE_BYTES, MemoryState, QUOTA_BYTES, SessionState, StateError, Versioned,
+};
 
 use crate::process::Processes;
 use runtime::Runtime;

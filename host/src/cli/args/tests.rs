@@ -27,7 +27,7 @@ fn every_flag_reaches_the_settings() {
         "hotcell run x -C w --env-file e --color never --provider p -m m --base-url u \
          --script s --max-output-tokens 1 --no-stream --think=first --max-turns 0 \
          --max-parallel-calls 2 --plan --allow skills --allow workspace-read --deny skills \
-         --unsafe-no-process-sandbox --plugin a --plugin b --skills k --fuel 1G --deadline-ms 2s --memory-bytes 1MiB \
+         --unsafe-no-process-sandbox --no-session --db d --plugin a --plugin b --skills k --fuel 1G --deadline-ms 2s --memory-bytes 1MiB \
          --table-elements 1k --resources 5 --host-calls 6 --output-bytes 7 \
          --max-time 1h --max-tokens 1M --max-run-fuel 2G --max-cost 0.5 --max-repeats 4",
     );
@@ -54,6 +54,8 @@ fn every_flag_reaches_the_settings() {
                 skills: Some("k".into()),
                 color: Some(ColorWhen::Never),
                 unsafe_no_process_sandbox: true,
+                no_session: true,
+                db: Some("d".into()),
                 limits: Limit::ALL
                     .into_iter()
                     .zip([1_000_000_000, 2_000, 1 << 20, 1_000, 5, 6, 7])
@@ -96,6 +98,10 @@ fn mistakes_are_told_with_what_would_be_right() {
         "hotcell run x --max-parallel-calls 0",
         "hotcell run x --json --verbose",
         "hotcell run why does it fail",
+        "hotcell run x --continue --fork 1",
+        "hotcell run x --no-session --continue",
+        "hotcell run x --fork 1@two",
+        "hotcell sessions",
     ] {
         let error = parse(line).expect_err("a mistake");
         assert_eq!(error.exit_code(), 2);

@@ -3,6 +3,7 @@
 mod endings;
 mod guarded;
 mod interruption;
+mod kept;
 mod requests;
 mod stages;
 mod support;

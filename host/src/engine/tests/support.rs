@@ -149,6 +149,7 @@ pub(super) fn most_turns(turns: u32) -> RunLimits {
 pub(super) fn config() -> RunConfig {
     RunConfig {
         recorder: Recorder::off(),
+        transcript: None,
         policy: Policy {
             mode: Mode::Act,
             allowed: Capabilities::ALL,
