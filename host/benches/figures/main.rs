@@ -1,7 +1,7 @@
 //! Every figure that has a goal, beside its goal, measured in one run.
 //!
 //! `cargo bench --bench figures` prints the table of BENCHMARKS.md, and with the names of parts
-//! (`-- calls files shell programs memory start turns`) only those. Ratios are measured side by
+//! (`-- calls files shell programs memory sessions start turns`) only those. Ratios are measured side by
 //! side, in turns of a few calls, so that what else the machine does hits both. What is measured of
 //! a whole process is measured in a process of its own: this program, started again with the name
 //! of the figure.
@@ -14,6 +14,7 @@ mod memory;
 mod model;
 mod process;
 mod programs;
+mod sessions;
 mod shell;
 mod start;
 #[path = "../support/mod.rs"]
@@ -57,6 +58,9 @@ fn main() {
     }
     if asked("memory") {
         memory::measure(&table);
+    }
+    if asked("sessions") {
+        sessions::measure(&table);
     }
     if asked("start") {
         start::measure(&table);
