@@ -8,5 +8,5 @@
 mod resolving;
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    resolving::check(input);
+    resolving::check(input, &mut resolving::Seen::default());
 });
