@@ -195,6 +195,7 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
         ("process.read_paths", "toolchain"),
         ("process.environment", "GOFLAGS"),
         ("process.network", "true"),
+        ("process.shell", "native"),
         ("process.max_processes", "10"),
         ("process.file_bytes", "1MiB"),
         ("process.address_space_bytes", "1GiB"),
@@ -283,6 +284,7 @@ fn every_setting_can_be_set_in_the_users_file_and_by_a_variable() {
             bench.path(base).join("toolchain")
         );
         assert!(config.process.network);
+        assert_eq!(config.process.shell, Shell::Native);
         assert_eq!(config.process.max_processes, 10);
         assert_eq!(config.process.file_bytes, 1 << 20);
         assert_eq!(config.process.address_space_bytes, 1 << 30);

@@ -60,6 +60,8 @@ fn what_a_workspace_may_not_do_is_refused() {
         "[process]\nread_paths = [\"/etc\"]",
         "[process]\nenvironment = [\"ANTHROPIC_API_KEY\"]",
         "[process]\nnetwork = true",
+        "[process]\nshell = \"native\"",
+        "[process]\nshell = \"component\"",
         "[process]\nmax_processes = 100000",
         "process = true",
         "[run]\nmax_tokens = 0",
