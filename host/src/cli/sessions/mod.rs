@@ -200,7 +200,7 @@ mod tests {
         };
         insta::assert_snapshot!(format!(
             "{}{}{}",
-            list(&[session.clone()], false, Palette::Plain),
+            list(std::slice::from_ref(&session), false, Palette::Plain),
             list(&[session], true, Palette::Plain),
             matches(&[found], Palette::Plain)
         ));
