@@ -112,6 +112,7 @@ fn grammar(events: &[Value]) -> Result<(), String> {
         let fault = |what: &str| Err(format!("event {at}: {what}: {event}"));
         let is_open = calls.get(id) == Some(&true);
         match kind {
+            "session_opened" if at == 0 => {}
             "turn_started" => {
                 turns += 1;
                 if in_turn || event["turn"] != turns {
