@@ -4,7 +4,8 @@
 //! message repeats a line of the file.
 
 use super::error::nearest;
-use super::layer::{Base, Layer, Raw};
+use super::layer::Layer;
+use super::raw::{Base, Raw};
 use super::setting::{ROWS, Row, Setting};
 use super::{ConfigError, Origin};
 use std::io::Read;

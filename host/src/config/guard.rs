@@ -3,9 +3,9 @@
 //! Owns their keys, defaults and how each is written. Apart from the limits of a call, which other
 //! code counts. It must never know what a model is called by its vendor beyond the user's own words.
 
-use super::layer::Raw;
 use super::origin::Sourced;
 use super::quantity::{parse_count, parse_dollars, parse_plain, parse_time};
+use super::raw::Raw;
 use super::{ConfigError, Origin};
 use crate::protocol::{Cost, Price, Reminders, RunLimits};
 use std::collections::BTreeMap;

@@ -6,12 +6,13 @@
 use super::guard::{GuardLayer, GuardTable};
 use super::origin::Sourced;
 use super::process::{ProcessLayer, ProcessTable};
-use super::quantity::{InvalidQuantity, parse_count, parse_limit};
+use super::quantity::parse_limit;
+use super::raw::{Base, Raw, base_url, variable_name, wrong};
 use super::resolve::offered;
 use super::setting::{ROWS, Setting};
 use super::{ColorWhen, ConfigError, Origin};
 use crate::protocol::{Capabilities, Capability, Limit, Limits};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Whether the model first thinks without tools and then acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,36 +33,6 @@ impl Think {
         ("first", Think::First),
         ("always", Think::Always),
     ];
-}
-
-/// A value as its source spells it.
-#[derive(Debug, Clone)]
-pub(super) enum Raw {
-    Text(String),
-    Number(String),
-    Switch(bool),
-    List(Vec<String>),
-    /// Files, where the source need not be text.
-    Paths(Vec<PathBuf>),
-    /// Something no setting takes, by its name.
-    Other(&'static str),
-}
-
-/// What a relative path starts from.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Base<'a> {
-    pub directory: Option<&'a Path>,
-    pub home: Option<&'a Path>,
-}
-
-impl Base<'_> {
-    pub(super) fn path(&self, written: &Path) -> PathBuf {
-        match (written.strip_prefix("~"), self.home, self.directory) {
-            (Ok(rest), Some(home), _) => home.join(rest),
-            (_, _, Some(directory)) => directory.join(written),
-            _ => written.to_owned(),
-        }
-    }
 }
 
 /// What one source asks for.
@@ -185,87 +156,6 @@ impl Layer {
     }
 }
 
-impl Raw {
-    fn name(&self) -> &'static str {
-        match self {
-            Raw::Text(_) => "text",
-            Raw::Number(_) => "a number",
-            Raw::Switch(_) => "true or false",
-            Raw::List(_) | Raw::Paths(_) => "a list",
-            Raw::Other(name) => name,
-        }
-    }
-
-    fn not(&self, wanted: &str) -> String {
-        format!("takes {wanted}, not {}", self.name())
-    }
-
-    fn text(self) -> Result<String, String> {
-        match self {
-            Raw::Text(text) if text.trim().is_empty() => Err("is empty".to_owned()),
-            Raw::Text(text) => Ok(text),
-            other => Err(other.not("text in quotes")),
-        }
-    }
-
-    /// One file or directory.
-    fn path(self) -> Result<PathBuf, String> {
-        match self {
-            Raw::Paths(one) => Ok(one.into_iter().collect()),
-            other => Ok(PathBuf::from(other.text()?)),
-        }
-    }
-
-    pub(super) fn number(self) -> Result<String, String> {
-        match self {
-            Raw::Number(text) | Raw::Text(text) => Ok(text),
-            other => Err(other.not("a number")),
-        }
-    }
-
-    fn count(self, least: u32) -> Result<u32, String> {
-        let count =
-            parse_count(&self.number()?, u64::from(least), u64::from(u32::MAX)).map_err(wrong)?;
-        u32::try_from(count).map_err(|error| error.to_string())
-    }
-
-    pub(super) fn switch(self) -> Result<bool, String> {
-        match self {
-            Raw::Switch(on) => Ok(on),
-            Raw::Text(text) => match text.as_str() {
-                "true" | "1" => Ok(true),
-                "false" | "0" => Ok(false),
-                _ => Err(format!("takes true or false, not `{text}`")),
-            },
-            other => Err(other.not("true or false")),
-        }
-    }
-
-    pub(super) fn choice<T: Copy>(self, choices: &[(&'static str, T)]) -> Result<T, String> {
-        let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
-        let text = match self {
-            Raw::Text(text) => text,
-            other => return Err(other.not(&format!("one of {}", names.join(", ")))),
-        };
-        choices
-            .iter()
-            .find(|(name, _)| *name == text)
-            .map(|(_, value)| *value)
-            .ok_or_else(|| format!("takes one of {}, not `{text}`", names.join(", ")))
-    }
-
-    pub(super) fn list(self) -> Result<Vec<String>, String> {
-        match self {
-            Raw::List(items) => Ok(items),
-            other => Err(other.not("a list such as [\"one\", \"two\"]")),
-        }
-    }
-}
-
-fn wrong(error: InvalidQuantity) -> String {
-    format!("is wrong: {error}")
-}
-
 fn globs(raw: Raw, origin: &Origin) -> Result<Vec<Sourced<String>>, String> {
     Ok(raw
         .list()?
@@ -290,43 +180,6 @@ fn capabilities(names: &[String]) -> Result<Capabilities, String> {
         Err(format!(
             "names {absent}, which this version of hotcell cannot give to any tool; remove it"
         ))
-    }
-}
-
-/// Checks a base URL as far as a mistake would send the key somewhere else. The provider parses it.
-fn base_url(text: &str) -> Result<String, String> {
-    let trimmed = text.trim().trim_end_matches('/');
-    let rest = trimmed
-        .strip_prefix("https://")
-        .or_else(|| trimmed.strip_prefix("http://"))
-        .ok_or("must begin with http:// or https://")?;
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    if authority.is_empty() {
-        return Err("names no host".to_owned());
-    }
-    if authority.contains('@') {
-        return Err(
-            "holds a user name or password; put the key into a variable and name it by `api_key_env`"
-                .to_owned(),
-        );
-    }
-    if trimmed.contains(|c: char| c.is_whitespace() || c.is_control() || c == '?' || c == '#') {
-        return Err("may not hold a query, a fragment or spaces".to_owned());
-    }
-    Ok(trimmed.to_owned())
-}
-
-/// A variable's name. The message does not repeat it: it may be a key put into the wrong place.
-fn variable_name(text: String) -> Result<String, String> {
-    let fits = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if fits {
-        Ok(text)
-    } else {
-        Err(
-            "takes the name of a variable, such as ANTHROPIC_API_KEY, not the key itself"
-                .to_owned(),
-        )
     }
 }
 

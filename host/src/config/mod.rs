@@ -22,6 +22,7 @@ mod origin;
 mod process;
 mod provider;
 mod quantity;
+mod raw;
 mod reference;
 mod resolve;
 mod secret;

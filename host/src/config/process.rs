@@ -4,9 +4,9 @@
 //! environment says about toolchains. Apart from the other settings because it is their only table
 //! with lists of its own. It must never look for a program.
 
-use super::layer::{Base, Raw};
 use super::origin::Sourced;
 use super::quantity::{parse_bytes, parse_count};
+use super::raw::{Base, Raw};
 use super::{Environment, Flags, Origin};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

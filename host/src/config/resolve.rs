@@ -2,9 +2,10 @@
 //!
 //! Reads as the order of the sources. Nothing after it looks at a file, a variable or a flag.
 
-use super::layer::{Base, Layer, Raw, Settings, Think};
+use super::layer::{Layer, Settings, Think};
 use super::origin::Sourced;
 use super::process::{ProcessConfig, ProcessKey};
+use super::raw::{Base, Raw};
 use super::setting::{ROWS, Row, Setting, VARIABLE_PREFIX};
 use super::{
     Colors, ConfigError, Directories, Environment, Flags, Origin, ProviderConfig, directories,

@@ -14,8 +14,8 @@ use super::{Engine, RunConfig, RunInfo};
 use crate::history::{History, estimate_text};
 use crate::prompt;
 use crate::protocol::{
-    ContentBlock, DoneReason, Event, NoticeLevel, Price, Role, RunErrorKind, SessionEntry, ToolCall,
-    ToolDefinition, Usage,
+    ContentBlock, DoneReason, Event, NoticeLevel, Price, Role, RunErrorKind, SessionEntry,
+    ToolCall, ToolDefinition, Usage,
 };
 use futures::FutureExt;
 use std::collections::HashSet;

@@ -4,7 +4,7 @@
 //! not run code through them, and which variables a call may not set. It must never read the
 //! environment of hotcell.
 
-use super::spawn::TEMPORARY_MOUNT;
+use super::place::TEMPORARY_MOUNT;
 use std::path::{Path, PathBuf};
 
 /// Most variables that a call can add.

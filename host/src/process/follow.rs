@@ -6,9 +6,10 @@
 
 use super::child::{Child, Ended, Exit};
 use super::layers::Layers;
+use super::place::WORKSPACE_MOUNT;
 use super::plan::{Plan, ProcessLimits, Report, View};
 use super::settings;
-use super::spawn::{Shared, SpawnError, WORKSPACE_MOUNT, lacking};
+use super::spawn::{Shared, SpawnError, lacking};
 use super::tree::{Exceptions, undo_forbidden};
 use super::view::Scene;
 use super::witness::{NotSeen, Watched};

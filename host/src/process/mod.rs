@@ -13,6 +13,7 @@ mod follow;
 #[cfg(target_os = "linux")]
 mod launcher;
 mod layers;
+mod place;
 #[cfg_attr(
     not(target_os = "linux"),
     expect(dead_code, reason = "nobody launches anything there")
@@ -38,11 +39,12 @@ pub use child::{Child, Ended, Ending, Exit, Input, Output};
 #[cfg(target_os = "linux")]
 pub use launcher::launch;
 pub use layers::{Layer, LayerState, Layers};
+pub use place::{TEMPORARY_MOUNT, WORKSPACE_MOUNT};
 pub use plan::ProcessLimits;
 pub use private::PrivateDirectory;
 pub use programs::{Programs, Unavailable};
 pub use settings::ProcessSettings;
-pub use spawn::{Command, Processes, ProcessesError, SpawnError, TEMPORARY_MOUNT, WORKSPACE_MOUNT};
+pub use spawn::{Command, Processes, ProcessesError, SpawnError};
 pub use witness::{Look, MOST_SEEN, NotSeen, Seen, SeenKind, Witness};
 
 /// The only argument of a hotcell that is started as a launcher. Not for people: it reads a plan

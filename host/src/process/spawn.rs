@@ -7,13 +7,14 @@
 use super::child::Child;
 use super::environment::{self, EnvironmentError};
 use super::layers::{Layer, Layers};
+use super::place::{Place, place};
 use super::private::PrivateDirectory;
 use super::programs::{Programs, Unavailable};
 use super::settings::ProcessSettings;
 use super::witness::Witness;
 use crate::policy::Grant;
 use crate::protocol::Capability;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OnceCell, Semaphore};
 
@@ -24,12 +25,6 @@ use super::{
     view::Scene,
     witness::{NotSeen, Watched},
 };
-
-/// Where a process sees the workspace, beside its own path: as components do.
-pub const WORKSPACE_MOUNT: &str = "/workspace";
-
-/// Where a process sees the private directory of the session: as components do.
-pub const TEMPORARY_MOUNT: &str = "/tmp";
 
 /// Most processes that calls have started at once; those that these start are not counted here.
 const MOST_RUNNING: usize = 64;
@@ -49,7 +44,7 @@ pub struct Command {
     pub arguments: Vec<String>,
     /// Variables beside those that every process gets.
     pub environment: Vec<(String, String)>,
-    /// At or below [`WORKSPACE_MOUNT`] or [`TEMPORARY_MOUNT`]; empty for the first.
+    /// At or below [`WORKSPACE_MOUNT`](super::WORKSPACE_MOUNT) or [`TEMPORARY_MOUNT`](super::TEMPORARY_MOUNT); empty for the first.
     pub directory: String,
 }
 
@@ -313,57 +308,6 @@ fn check_arguments(command: &Command) -> Result<(), SpawnError> {
     Ok(())
 }
 
-/// Where a process works.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
-    /// Below the workspace.
-    Workspace(PathBuf),
-    /// Below the private directory of the session.
-    Temporary(PathBuf),
-}
-
-impl Place {
-    /// As the process sees it.
-    fn inside(&self) -> PathBuf {
-        self.below(Path::new(WORKSPACE_MOUNT), Path::new(TEMPORARY_MOUNT))
-    }
-
-    /// Where it is, for a process without an own root.
-    fn outside(&self, workspace: &Path, temporary: &Path) -> PathBuf {
-        self.below(workspace, temporary)
-    }
-
-    fn below(&self, workspace: &Path, temporary: &Path) -> PathBuf {
-        match self {
-            Place::Workspace(below) => workspace.join(below),
-            Place::Temporary(below) => temporary.join(below),
-        }
-    }
-}
-
-/// The directory that is asked for. Whether it is there, and where its links lead, the process
-/// finds out inside of the sandbox.
-fn place(directory: &str) -> Result<Place, SpawnError> {
-    let below = |mount: &str| {
-        let below = Path::new(directory).strip_prefix(mount).ok()?;
-        let is_plain = below
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)));
-        (is_plain && !directory.contains('\0')).then(|| below.to_owned())
-    };
-    if directory.is_empty() {
-        return Ok(Place::Workspace(PathBuf::new()));
-    }
-    let workspace = below(WORKSPACE_MOUNT).map(Place::Workspace);
-    workspace
-        .or_else(|| below(TEMPORARY_MOUNT).map(Place::Temporary))
-        .ok_or_else(|| {
-            SpawnError::Denied(format!(
-                "the working directory `{directory}` is not below {WORKSPACE_MOUNT} or {TEMPORARY_MOUNT}"
-            ))
-        })
-}
-
 impl From<Unavailable> for SpawnError {
     fn from(error: Unavailable) -> Self {
         SpawnError::Denied(error.to_string())
@@ -435,7 +379,7 @@ impl Prepared {
             let (exceptions, watched) = self.look(true).await?;
             let workspace = Workspace::new(
                 &self.workspace,
-                WORKSPACE_MOUNT,
+                super::WORKSPACE_MOUNT,
                 self.writable,
                 exceptions.found.clone(),
             );
@@ -482,35 +426,5 @@ impl Prepared {
         tokio::task::spawn_blocking(look)
             .await
             .map_err(|error| SpawnError::Failed(error.to_string()))?
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_of_working_directories() {
-        let workspace = |below: &str| Some(Place::Workspace(below.into()));
-        for (given, expected) in [
-            ("", workspace("")),
-            ("/workspace", workspace("")),
-            ("/workspace/", workspace("")),
-            ("/workspace/a/b", workspace("a/b")),
-            ("/workspace/./a", workspace("a")),
-            ("/tmp", Some(Place::Temporary("".into()))),
-            ("/tmp/a", Some(Place::Temporary("a".into()))),
-            ("/tmp/../etc", None),
-            ("/tmpx", None),
-            ("/workspace/../etc", None),
-            ("/workspace/a/../..", None),
-            ("/workspacex", None),
-            ("/etc", None),
-            ("a", None),
-            ("../a", None),
-            ("/workspace/a\0b", None),
-        ] {
-            assert_eq!(place(given).ok(), expected, "{given:?}");
-        }
     }
 }

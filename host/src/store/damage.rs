@@ -5,8 +5,9 @@
 //! a page that cannot be read stops a reader on its way.
 
 use super::lock::Lock;
-use super::open::{beside, connect, private_directory};
+use super::open::{beside, connect};
 use super::{StoreError, now, schema};
+use crate::config::private_directory;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use std::fs::{self, File};

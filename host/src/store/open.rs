@@ -6,6 +6,7 @@
 use super::lock::Lock;
 use super::schema::{self, Standing};
 use super::{StoreError, damage};
+use crate::config::private_directory;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::ffi::OsString;
@@ -159,13 +160,4 @@ fn prepare(path: &Path) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Makes a directory, and those above it that are missing, for the owner alone.
-pub(super) fn private_directory(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
 }

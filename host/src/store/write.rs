@@ -5,8 +5,8 @@
 //! their messages.
 
 use super::lock::Lock;
-use super::open::private_directory;
 use super::{SessionInfo, Store, StoreError, now};
+use crate::config::private_directory;
 use crate::protocol::{ContentBlock, Role, SessionEntry};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use serde_json::Value;

@@ -4,9 +4,10 @@
 //! unfinished ends a log; what is before it counts.
 
 use super::natives::known_digests;
-use super::objects::{GRACE, entries, private_directory};
+use super::objects::{GRACE, entries};
 use super::record::{Head, Line, Noted, State, Step, VERSION};
 use super::{MOST_STORE_BYTES, UndoError, UndoStore};
+use crate::config::private_directory;
 use crate::protocol::Digest;
 use std::collections::HashSet;
 use std::fs::{self, File};

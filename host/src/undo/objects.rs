@@ -4,6 +4,7 @@
 //! has the name of a digest has its content, and read with a check of it. Private to the user: an
 //! earlier version of a file may hold what the file was changed for.
 
+use crate::config::private_directory;
 use crate::protocol::Digest;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
@@ -176,13 +177,4 @@ pub(super) fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
         Err(error) => return Err(error),
     };
     entries.map(|entry| Ok(entry?.path())).collect()
-}
-
-/// Makes a directory that only its user sees.
-pub(super) fn private_directory(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
 }

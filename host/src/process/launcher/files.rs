@@ -7,8 +7,8 @@ use super::root::{DEVICES, SHARED_MEMORY};
 use super::{Failure, at};
 use crate::process::environment::HOME;
 use crate::process::layers::Layer;
+use crate::process::place::TEMPORARY_MOUNT;
 use crate::process::plan::View;
-use crate::process::spawn::TEMPORARY_MOUNT;
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,

@@ -8,8 +8,8 @@
 use super::{Failure, at};
 use crate::process::environment::HOME;
 use crate::process::layers::Layer;
+use crate::process::place::TEMPORARY_MOUNT;
 use crate::process::plan::{ExceptionKind, View, Workspace};
-use crate::process::spawn::TEMPORARY_MOUNT;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 use rustix::mount::{

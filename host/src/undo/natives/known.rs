@@ -6,10 +6,10 @@
 //! content that is not in the store.
 
 use super::tree::{Content, Known, Tree};
+use crate::config::private_directory;
 use crate::process::{Seen, SeenKind};
 use crate::protocol::Digest;
 use crate::undo::UndoStore;
-use crate::undo::objects::private_directory;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
