@@ -3,7 +3,9 @@
 use crate::support::{
     self, Heard, LIMITS, call, failure, grant_on, invocation, load, nothing, text,
 };
-use hotcell::protocol::{Capability, ImageBlock, OutputStream, ResultContent, ToolErrorKind};
+use hotcell::protocol::{
+    Capability, ImageBlock, Limits, OutputStream, ResultContent, ToolErrorKind,
+};
 use hotcell::sandbox::{Component, Sandbox};
 use hotcell_test_artifacts::Guest;
 use std::sync::Arc;
@@ -177,4 +179,18 @@ async fn the_same_call_uses_the_same_fuel() {
         longer.memory_bytes > first.memory_bytes,
         "{longer:?} against {first:?}"
     );
+}
+
+#[tokio::test]
+async fn a_look_at_the_clock_is_no_call_into_the_host() {
+    let sandbox = support::sandbox(true);
+    let component = load(&sandbox, Guest::Spin);
+    // Many times as long as the clock takes for a tick.
+    let limits = Limits {
+        deadline_ms: 200,
+        fuel: u64::from(u32::MAX) << 16,
+        ..LIMITS
+    };
+    let outcome = call(&component, &nothing(limits), "").await;
+    assert_eq!(outcome.stats.host_calls, 0, "{outcome:?}");
 }
