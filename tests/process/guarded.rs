@@ -89,6 +89,36 @@ async fn protected_paths_can_be_read_and_not_changed() {
     assert_eq!(told.stdout, "[core]\n\tbare = false\n# mine\n");
 }
 
+/// As a submodule or a work tree has it.
+#[tokio::test]
+async fn a_git_file_or_link_that_is_there_keeps_what_it_names() {
+    let Some(stage) = Stage::new() else {
+        return;
+    };
+    stage.file("ws/sub/.git", "gitdir: ../.git/modules/sub\n");
+    stage.file("ws/real/HEAD", "ref: refs/heads/main\n");
+    symlink("../real", stage.workspace().join("linked.git")).expect("a link");
+    std::fs::create_dir(stage.workspace().join("linked")).expect("a directory");
+    symlink("../real", stage.workspace().join("linked/.git")).expect("a link");
+    let before = digests(&stage.workspace());
+    for tried in [
+        "echo 'gitdir: ../evil' > sub/.git",
+        "rm -f sub/.git",
+        "echo 'gitdir: ../evil' > x && mv x sub/.git; rm -f x",
+        "ln -sfn ../evil linked/.git",
+        "rm linked/.git && echo 'gitdir: ../evil' > linked/.git",
+    ] {
+        let told = stage.sh(tried).await;
+        assert_eq!(digests(&stage.workspace()), before, "{tried}: {told:?}");
+        let link = std::fs::read_link(stage.workspace().join("linked/.git"));
+        assert_eq!(
+            link.expect("a link"),
+            std::path::Path::new("../real"),
+            "{tried}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn what_is_made_although_it_is_protected_is_removed_and_told() {
     for (tried, removed) in [
@@ -106,6 +136,11 @@ async fn what_is_made_although_it_is_protected_is_removed_and_told() {
         ),
         ("mkdir -p .hotcell && echo x > .hotcell/skill", ".hotcell"),
         ("(sleep 0.2; echo evil > .zshrc) & wait", ".zshrc"),
+        // What a `.git` that is no directory names would be the repository.
+        ("echo 'gitdir: evil' > .git", ".git"),
+        ("ln -s evil .git", ".git"),
+        ("mkdir sub && echo 'gitdir: ../evil' > sub/.git", "sub/.git"),
+        ("mkdir sub && ln -s ../evil sub/.git", "sub/.git"),
     ] {
         let Some(stage) = Stage::new() else {
             return;

@@ -301,10 +301,20 @@ impl Walk<'_> {
             if is_seen {
                 self.see(&open, path, name);
             }
+            let path = path.join(name);
             if class == PathClass::Open && !entry.is_directory {
+                // A file or a link where a rule speaks of what is below, as a `.git` that names
+                // another directory, decides what the rule is about.
+                if self.rules.rule_below(&path).is_none() {
+                    continue;
+                }
+                if entry.is_link {
+                    self.add_link(&open, &path)?;
+                } else {
+                    self.add(&path, ExceptionKind::Protected, false)?;
+                }
                 continue;
             }
-            let path = path.join(name);
             match class {
                 // A link is no content: what it leads to has a class of its own.
                 PathClass::Masked if entry.is_link => continue,
