@@ -265,3 +265,40 @@ async fn a_program_sees_its_own_processes_only() {
     // The supervisor, the shell, and the three of the pipeline.
     assert!(count <= 5, "{told:?}");
 }
+
+#[tokio::test]
+async fn no_program_leaves_a_file_that_lends_rights() {
+    let Some(stage) = Stage::new() else {
+        return;
+    };
+    let told = stage
+        .python(
+            "
+import os, shutil
+def tried(what):
+    try: what()
+    except PermissionError: print('refused')
+    else: print('done')
+shutil.copy('/bin/true', 'plain')
+for bits in (0o4755, 0o2755):
+    tried(lambda: os.chmod('plain', bits))
+    tried(lambda: os.chmod(os.open('plain', os.O_RDONLY), bits))
+    tried(lambda: os.close(os.open(f'new{bits}', os.O_CREAT | os.O_WRONLY, bits)))
+    tried(lambda: os.mknod(f'node{bits}', bits))
+tried(lambda: os.chmod('plain', 0o755))
+tried(lambda: os.close(os.open('fine', os.O_CREAT | os.O_WRONLY, 0o600)))
+",
+        )
+        .await;
+    let expected = "refused\n".repeat(8) + "done\ndone\n";
+    assert_eq!(told.stdout, expected, "{told:?}");
+    stage
+        .sh("chmod u+s plain; chmod 4755 plain; install -m 4755 plain other; cp -p /usr/bin/su su")
+        .await;
+    for entry in std::fs::read_dir(stage.workspace()).expect("the workspace") {
+        use std::os::unix::fs::PermissionsExt as _;
+        let entry = entry.expect("an entry");
+        let mode = entry.metadata().expect("its metadata").permissions().mode();
+        assert_eq!(mode & 0o6000, 0, "{:?}", entry.file_name());
+    }
+}

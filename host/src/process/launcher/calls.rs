@@ -96,10 +96,12 @@ const REFUSED_HERE: &[c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_HERE: &[c_long] = &[];
 
-/// Answered as if the kernel had no such call, so that programs take the older one: `clone3` hides
-/// its flags in memory, where a filter cannot look; the others make calls of their own.
+/// Answered as if the kernel had no such call, so that programs take the older one: `clone3` and
+/// `openat2` hide their flags in memory, where a filter cannot look; the others make calls of their
+/// own.
 const ABSENT: &[c_long] = &[
     libc::SYS_clone3,
+    libc::SYS_openat2,
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
@@ -118,6 +120,35 @@ const NAMESPACES: [u64; 7] = [
     libc::CLONE_NEWUTS as u64,
     libc::CLONE_NEWCGROUP as u64,
 ];
+
+/// Bits of a mode that lend the rights of a file's owner or group to whoever runs it: outside of the
+/// sandbox, long after it.
+const LENDING: [u64; 2] = [libc::S_ISUID as u64, libc::S_ISGID as u64];
+
+/// The calls that set a mode, and which of their arguments it is.
+const MODES: &[(c_long, u8)] = &[
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (libc::SYS_fchmodat2, 2),
+    (libc::SYS_mknodat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+];
+
+/// The calls that set a mode where their flags ask for a new file: the argument with the flags,
+/// the one after it is the mode.
+const OPENS: &[(c_long, u8)] = &[
+    (libc::SYS_openat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1),
+];
+
+/// Flags that make a file, with a name and without.
+const MAKING: [u64; 2] = [libc::O_CREAT as u64, libc::O_TMPFILE as u64];
 
 /// Requests that type into a terminal.
 #[expect(
@@ -209,6 +240,21 @@ fn refused(network: bool) -> Result<Rules, BackendError> {
         Vec::new()
     };
     rules.insert(libc::SYS_socket, sockets);
+    for (call, mode) in MODES {
+        rules.insert(*call, any_of(*mode, &LENDING)?);
+    }
+    for (call, flags) in OPENS {
+        let mut opens = Vec::new();
+        for making in MAKING {
+            for bit in LENDING {
+                opens.push(when(&[
+                    (*flags, MaskedEq(making), making),
+                    (flags + 1, MaskedEq(bit), bit),
+                ])?);
+            }
+        }
+        rules.insert(*call, opens);
+    }
     // Pairs that are connected to each other reach nobody else.
     rules.insert(
         libc::SYS_socketpair,
