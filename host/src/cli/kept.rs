@@ -11,9 +11,7 @@ use crate::config::Config;
 use crate::engine::Transcript;
 use crate::history::History;
 use crate::protocol::{Event, NoticeLevel, SessionEntry};
-use crate::sandbox::{
-    MAX_KEY_BYTES, MAX_VALUE_BYTES, MemoryState, QUOTA_BYTES, SessionState, StateError, Versioned,
-};
+use crate::sandbox::{MemoryState, QUOTA_BYTES, SessionState, StateError, Versioned};
 use crate::store::{NewRun, Session, Store, StoreError, Swapped};
 use std::error::Error;
 use std::sync::Arc;
@@ -245,12 +243,7 @@ impl SessionState for StoreState {
         value: Vec<u8>,
         expected: u64,
     ) -> Result<u64, StateError> {
-        if key.len() > MAX_KEY_BYTES {
-            return Err(StateError::TooLarge(MAX_KEY_BYTES as u64));
-        }
-        if value.len() > MAX_VALUE_BYTES {
-            return Err(StateError::TooLarge(MAX_VALUE_BYTES as u64));
-        }
+        StateError::check_sizes(key, &value)?;
         let quota = QUOTA_BYTES as u64;
         let swapped = self
             .store
@@ -274,6 +267,7 @@ fn unavailable(error: StoreError) -> StateError {
 mod tests {
     use super::*;
     use crate::protocol::{ContentBlock, ToolCall, ToolErrorKind, ToolResult, Usage};
+    use crate::sandbox::{MAX_KEY_BYTES, MAX_VALUE_BYTES};
     use std::path::Path;
 
     fn run<'a>(run: &'a str) -> NewRun<'a> {

@@ -40,6 +40,22 @@ pub enum StateError {
     Unavailable(String),
 }
 
+impl StateError {
+    /// Refuses a key or a value that is longer than any store takes.
+    ///
+    /// # Errors
+    /// [`StateError::TooLarge`].
+    pub const fn check_sizes(key: &str, value: &[u8]) -> Result<(), StateError> {
+        if key.len() > MAX_KEY_BYTES {
+            return Err(StateError::TooLarge(MAX_KEY_BYTES as u64));
+        }
+        if value.len() > MAX_VALUE_BYTES {
+            return Err(StateError::TooLarge(MAX_VALUE_BYTES as u64));
+        }
+        Ok(())
+    }
+}
+
 /// Small values that live as long as a session, one namespace a component.
 pub trait SessionState: Send + Sync {
     /// The value under `key`, if there is one.
@@ -101,12 +117,7 @@ impl SessionState for MemoryState {
         value: Vec<u8>,
         expected: u64,
     ) -> Result<u64, StateError> {
-        if key.len() > MAX_KEY_BYTES {
-            return Err(StateError::TooLarge(MAX_KEY_BYTES as u64));
-        }
-        if value.len() > MAX_VALUE_BYTES {
-            return Err(StateError::TooLarge(MAX_VALUE_BYTES as u64));
-        }
+        StateError::check_sizes(key, &value)?;
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let space = sessions
             .entry((session.to_owned(), namespace.to_owned()))
